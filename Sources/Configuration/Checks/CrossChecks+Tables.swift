@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import FieldValues
 
 extension CrossChecks {
@@ -119,6 +120,72 @@ extension CrossChecks {
             ?? "declare it: `parameters: {\(use.name.value): {pattern: \"[a-z0-9-]+\"}}`"
         )
       }
+    }
+  }
+}
+
+/// Items that the service owns: the tables that show them share them; families only show what the configuration begins with.
+extension CrossChecks {
+  func checkLocalSources() {
+    let local = Set(definition.sources.lazy.filter { if case .local = $0.kind { true } else { false } }.map(\.name))
+    let families = Set(definition.tables.filter(\.isFamily).map(\.name))
+    var warned: Set<String> = []
+    for use in reading.uses where use.kind == .source && local.contains(use.name.value) {
+      guard use.path.count > 1, use.path[0] == "tables", !use.path.contains(TableKeys.lookups.name) else { continue }
+      let (name, table) = (use.name.value, use.path[1])
+      guard families.contains(table), warned.insert(table).inserted else { continue }
+      warnOfReadOnly(name, in: table, at: use.name.place)
+    }
+  }
+
+  /// Warns of local items that nobody can edit: where callers are told apart by the fields that they send on, or rows
+  /// by their content.
+  private func warnOfReadOnly(_ source: String, in table: String, at place: TextPosition) {
+    guard let found = definition.tables.first(where: { $0.name == table && $0.dependsOnCaller }),
+      !(found.isEditedByCallers && found.source == source)
+    else { return }
+    reading.warning(
+      at: place,
+      "the items of '\(source)' can only be read in '\(table)', which is another table for each caller",
+      found.forward.isEmpty && found.source == source
+        ? "to have callers edit their own, leave `row.id` out: the service names them"
+        : "to have them edited, put them in a table of their own"
+    )
+  }
+}
+
+/// Checks of callers' tables.
+extension CrossChecks {
+  /// Caches can't tell who holds a token: where reading takes one, clients are not sent to any.
+  mutating func leaveOutEdges() {
+    guard definition.auth.reading == .tokens else { return }
+    for index in definition.tables.indices where definition.tables[index].edges {
+      definition.tables[index].edges = false
+      let name = definition.tables[index].name
+      guard let place = reading.tables.first(where: { $0.name == name })?.place else { continue }
+      reading.warning(
+        at: place,
+        "'\(name)' has `edges: true`, and reading takes a token, which caches can't ask for",
+        "it is polled with `wait`, unless reading is open"
+      )
+    }
+  }
+
+  /// A subject means somebody to its issuer alone: two issuers may call different people the same.
+  func warnOfEqualSubjects() {
+    guard definition.auth.issuers.count > 1 else { return }
+    for table in definition.tables {
+      let paths = table.callerUse.paths
+      let readsSubject = paths.contains(["claims", "sub"]) || paths.contains(["name"])
+      let readsIssuer = paths.contains { [[], ["claims"], ["claims", "iss"]].contains($0) }
+      guard readsSubject, !readsIssuer, let place = reading.tables.first(where: { $0.name == table.name })?.place else {
+        continue
+      }
+      reading.warning(
+        at: place,
+        "'\(table.name)' tells callers apart by their subject, and two issuers may call different people the same",
+        "compare `$caller.claims.iss`, too"
+      )
     }
   }
 }

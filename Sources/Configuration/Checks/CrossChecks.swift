@@ -1,5 +1,6 @@
 import Definitions
 import Expressions
+import FieldValues
 import JSON
 
 /// Checks that are possible only when everything is read: named things exist, and parts that belong together fit.
@@ -140,4 +141,79 @@ extension Template {
   fileprivate static let builtInTitle = try? Template(
     .object([.init(name: "title", value: "${(title ?? name ?? id ?? ($item | json)) | string}")])
   )
+}
+
+extension CrossChecks {
+  /// Everything that is named is declared.
+  func checkNames() {
+    let sources = declarations(.source).map(\.value)
+    let knownSources = Set(sources)
+    for use in reading.uses {
+      switch use.kind {
+      case .source where knownSources.contains(use.name.value): break
+      case .source: check(use, "source", among: sources)
+      case .cell: check(use, "cell", among: definition.cells.map(\.identifier) + declarations(.cell).map(\.value))
+      case .representation(let table):
+        let own = table.map { declarations(.representation(table: $0)).map(\.value) } ?? []
+        check(use, "representation", among: own + declarations(.representation(table: nil)).map(\.value))
+      case .table: break
+      }
+    }
+  }
+
+  private func check(_ use: Use, _ noun: String, among names: [String]) {
+    guard !names.contains(use.name.value) else { return }
+    let near = Nearest.name(to: use.name.value, among: names)
+    reading.error(
+      at: use.name.place,
+      "there is no \(noun) \(excerpt(use.name.value))",
+      near.map { "did you mean '\($0)'?" }
+        ?? (names.isEmpty ? "declare one under `\(noun)s`" : "there is \(some(names))")
+    )
+  }
+
+  /// A cell is defined and declared: each name stands once.
+  private func some(_ names: [String]) -> String {
+    var seen: Set<String> = []
+    let names = names.filter { seen.insert($0).inserted }
+    return names.count > 6
+      ? names.prefix(6).joined(separator: ", ") + " …"
+      : together(names)
+  }
+}
+
+extension CrossChecks {
+  /// Groups by lists or objects, where it can be known: such an item has no section.
+  func warnOfGroups() {
+    for table in definition.tables {
+      guard case .groups(let groups) = table.sections, let place = reading.groupings[table.name] else { continue }
+      let isWhole = wholes(in: table).contains(groups.key.text)
+      let known = groups.key.listKind ?? (isWhole ? .object : nil)
+      guard let kind = known ?? kindInLocalItems(of: table, groups.key) else { continue }
+      let isList = kind == .array
+      let list = groups.key.memberPath == nil ? "(\(groups.key.text))" : groups.key.text
+      reading.warning(
+        at: place,
+        "'\(groups.key.text)' is \(isList ? "a list" : "an object"): no section takes such an item",
+        isList ? "group by one of its elements: `\(list)[0]`" : "group by one of its members"
+      )
+    }
+  }
+
+  /// Expressions that are an object: the item, what it is found with, and what it came in.
+  private func wholes(in table: TableDefinition) -> Set<String> {
+    Set(["$item", "$response"] + table.lookups.map { "$\($0.name)" })
+  }
+
+  /// Returns the kind of the first local item's value, among items that have one.
+  private func kindInLocalItems(of table: TableDefinition, _ key: Expression) -> Value.Kind? {
+    guard case .local(let local)? = source(table.source)?.kind else { return nil }
+    for item in local.items + [local.defaultItem] {
+      var scope = Scope(item: Value(item))
+      scope.environment = definition.environment
+      guard let kind = (try? key.evaluate(in: scope))?.kind else { continue }
+      if kind == .array || kind == .object { return kind }
+    }
+    return nil
+  }
 }
