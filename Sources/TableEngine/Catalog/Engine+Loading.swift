@@ -100,6 +100,10 @@ extension Engine {
     let before = catalog
     let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)
+    // Before anybody reads them: from here on they are told of every commit, and what was committed while they were made is in them.
+    if !alreadyBegun, let error = begin(next) {
+      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
+    }
     let turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
     let tables = reconfigure(next, before)
     let replaced = before.sources.values.filter { !turnover.keeps($0.name) }
@@ -116,9 +120,6 @@ extension Engine {
       logs: next.logs
     )
     adopted.withLock { $0 = catalog }
-    if !alreadyBegun, let error = begin(next) {
-      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
-    }
     // Waiters that are to be answered by a table's successor find that begun.
     retire(before, for: catalog)
     // Requests on behalf of waiters find their tables begun.

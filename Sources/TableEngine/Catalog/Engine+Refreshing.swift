@@ -168,9 +168,9 @@ extension Engine {
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.success(nil)) }
         guard let family = catalog.member(named: table.writer.sharedName)?.family else {
-          return table.writer.show(edit, completion)
+          return AcceptedEdits(writer: table.writer).show(edit, completion)
         }
-        family.whenAsked(table) { table.writer.show(edit, completion) }
+        family.whenAsked(table) { AcceptedEdits(writer: table.writer).show(edit, completion) }
       }
     }
   }

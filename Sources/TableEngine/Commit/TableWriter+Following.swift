@@ -97,42 +97,24 @@ extension TableWriter {
       publishContent()
     }
   }
-}
 
-extension TableContent {
-  fileprivate mutating func follow(_ toggles: [ToggleChange], _ objects: [ObjectChange]) {
-    for toggle in toggles {
-      if toggle.isToggled { sharedToggles.insert(toggle.row) } else { sharedToggles.remove(toggle.row) }
-    }
-    for object in objects { restoredObjects[object.row] = object.bytes }
+  /// A version, or what others have written, has come from the store or into it. On the table's queue.
+  func noteStored() {
+    guard isMember, isStored else { return }
+    content.access { $0.isKnownToStore = true }
+    let isSettled = versions.current.table.state != .loading
+    let table = table.withLock { $0.value }
+    table?.noteStored(isSettled: isSettled)
+    (table?.original?.table.withLock { $0.value } ?? table)?.isToBeHandedOver.store(true, ordering: .releasing)
   }
 
-  /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
-  /// have done nothing but toggle rows: its answers still hold.
-  fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
-    (record.base, record.durable) = (revision, revision)
-    (durable, storedOriginal) = (own, original)
-    isKnownToStore = true
-    guard local == nil, !(isLeading && isMapped) else {
-      isResultOld = true
-      return
+  /// Shows others' versions of a member from now on.
+  func noteFollowed(_ previous: Table) {
+    noteStored()
+    if !isTranslation {
+      let refusal = content.access { $0.refusal }.flatMap(TableError.init(stored:))
+      table.withLock { $0.value }?.follow(refusal)
     }
-    let before = inputs
-    drop(showing: table)
-    restored = table
-    guard isLeading else { return }
-    // Rows that were toggled are still those of the answer.
-    for (source, input) in before where input.content == nil {
-      inputs[source]?.answer = input.answer
-      inputs[source]?.showsAll = input.showsAll
-      inputs[source]?.isConfirmed = input.isConfirmed
-    }
-  }
-
-  /// Maps what others have written, before something is built on it.
-  mutating func refreshResult(named name: String) {
-    guard isResultOld else { return }
-    isResultOld = false
-    _ = table(named: name)
+    weighFollowed(previous)
   }
 }

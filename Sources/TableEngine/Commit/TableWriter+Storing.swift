@@ -50,10 +50,10 @@ extension TableWriter {
     // Replicas that can't lay an edit out are told when it is shown.
     let untold = toggles.isEmpty && tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
     guard prepared != nil || hasWord || untold != nil else {
-      noteShown()
       updateTranslations()
       let original = content.access { $0.original }
-      let shown: @Sendable () -> Void = { [content] in
+      let shown: @Sendable () -> Void = { [self] in
+        noteShown()
         content.access { $0.storedOriginal = original }
         completion(nil)
       }
@@ -93,7 +93,7 @@ extension TableWriter {
   }
 
   /// Stores after a pause what could not be, if it is not stored by then.
-  private func storeLater() {
+  func storeLater() {
     guard let pause = content.access({ $0.retries.fail() }) else { return }
     content.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
       guard let self else { return }
@@ -187,6 +187,7 @@ extension TableWriter {
           // Built on one of its own that failed, or on what somebody else has replaced.
           let isOthers = content.access { !$0.commits.isUndoing }
           undo()
+          if isEdit { followItemsAgain() }
           if isOthers {
             context.replica.noteConflict()
             catchUp()
@@ -195,16 +196,17 @@ extension TableWriter {
         case .failure(.fenced):
           // Another replica asks the sources now: what this one has heard is not shown.
           undo()
-          proceed(isStored: false)
           if isEdit { followItemsAgain() }
-          context.replica.lostLease()
           completion(.fenced)
+          proceed(isStored: false)
+          context.replica.lostLease()
         case .failure(let error):
           context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
           undo()
-          proceed(isStored: false)
           if isEdit { followItemsAgain() }
+          // First: whoever waits until nothing is being undone finds noted what can't be shown.
           completion(error)
+          proceed(isStored: false)
         }
       }
     }
@@ -222,69 +224,46 @@ extension TableWriter {
     updateTranslations()
   }
 
-  /// Shows what was committed to the items while something was under way here that is undone now.
+  /// Shows what was committed to the items while something was under way here that is undone now. Whoever reads waits for that: those
+  /// who waited until what is undone was stored go on after this.
   private func followItemsAgain() {
-    if let log, isStored { content.queue.async { [self] in publishCommitted(log) } }
-  }
-
-  private func publishCommitted(_ log: ItemLog) {
-    guard !isShared || content.access({ $0.isAheadOfStoredInputs() && !$0.storedShowsInputs(log) }) else { return }
-    publishContent()
+    guard let log, isStored else { return }
+    following.add(1, ordering: .acquiringAndReleasing)
+    content.queue.async { [self] in
+      guard !isShared || content.access({ $0.isAheadOfStoredInputs() && !$0.storedShowsInputs(log) }) else {
+        return followed(nil)
+      }
+      publishContent { [self] error in followed(error) }
+    }
   }
 
   /// A commit has ended: whoever waited for it goes on.
   func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
     for body in content.access({ $0.commits.end(isStored: isStored, retry: retry) }) { body() }
   }
-}
 
-extension TableContent {
-  /// Goes back to what the store has.
-  mutating func goBack(isTranslation: Bool) {
-    record.base = record.durable
-    // A translation's own is the original's, who has told it.
-    if !isTranslation { own = durable }
+  /// Returns whether there is room for the member's growth; else it is no member any more, and its readers are told. On
+  /// the table's queue.
+  func hasRoom(for version: Version?) -> Bool {
+    guard isMember else { return true }
+    return weigh(replacing: versions.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
   }
 
-  /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
-  /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
-  fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
-    // A local table's items are stored as such.
-    guard local == nil, let result else { return [] }
-    defer { if restored == nil { restoredObjects = [:] } }
-    let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
-    /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
-    var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
-    for section in new.sections {
-      guard let place = places[section.id] else {
-        changed.append(section.rows[...])
-        continue
-      }
-      let runs = RowList.inStep(old.sections[place].rows, section.rows) { _, _ in false }
-      kept[place] = runs.map(\.old)
-      changed += section.rows.without(runs.map(\.new))
+  /// The same, for what another replica has written. Where there is no room it is no member any more.
+  func weighFollowed(_ previous: Table) {
+    let current = versions.current.table
+    _ = weigh(replacing: previous, by: current) {
+      $0.byteCount + current.footprint(without: nil) + $0.restoredBytes
     }
-    var before: [String: Row] = [:]
-    for (place, section) in old.sections.enumerated() {
-      for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
-    }
-    var changes: [ObjectChange] = []
-    for row in changed.joined() where before.removeValue(forKey: row.id) !== row {
-      guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
-      changes.append(ObjectChange(row: row.id, bytes: bytes))
-    }
-    return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
   }
-}
 
-extension RowList {
-  /// Returns the rows outside some ranges, which ascend.
-  fileprivate func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
-    var (parts, next): ([Slice<RowList>], Int) = ([], 0)
-    for range in ranges + [count..<count] {
-      if next < range.lowerBound { parts.append(self[next..<range.lowerBound]) }
-      next = range.upperBound
+  private func weigh(replacing old: Table, by new: Table?, _ bytes: (TableContent) -> Int) -> Bool {
+    let held = content.access { content in
+      content.weight.take(bytes(content))
+      if let new { content.weight.replace(old, by: new, history: versions.history) }
+      return content.weight.byteCount
     }
-    return parts
+    heldBytes.store(held, ordering: .relaxed)
+    return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
   }
 }

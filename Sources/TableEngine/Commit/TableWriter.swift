@@ -1,4 +1,5 @@
 import Definitions
+import Dispatch
 import Logging
 import Queues
 import Synchronization
@@ -41,14 +42,17 @@ final class TableWriter: Sendable {
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.
-  let translators = Mutex<[TableWriter]>([])
+  let translations = Mutex<[TableWriter]>([])
   /// The items of its own source, where these are the service's and can be edited through it.
   let log: ItemLog?
   /// Other sources of the service's own that it shows or looks up.
   let otherLogs = Mutex<[ItemLog]>([])
 
+  /// The answers to its changes.
+  let answers: KeyedAnswers
+
   /// The key of the answers to its edits: a caller whose next token has other claims repeats an edit all the same.
-  var answersName: String { StoredName.of(name, in: isTranslation ? variables.locale : nil) }
+  var answersName: String { answers.table }
 
   var versions: TableVersions { reader.versions }
 
@@ -71,6 +75,14 @@ final class TableWriter: Sendable {
     storedName = StoredName.of(sharedName, in: isTranslation ? variables.locale : nil)
     self.context = context
     self.content = QueueBound(content, on: context.queue("tablecast.table.\(name)", isMember: isMember))
+    answers = KeyedAnswers(
+      table: StoredName.of(name, in: isTranslation ? variables.locale : nil),
+      // For a member nothing is stored but the items that are edited through it, and answers. Of a table that depends on callers'
+      // header fields nothing is stored.
+      record: isStored ? storedName : log?.storedName ?? (isPrivate ? nil : storedName),
+      queue: self.content.queue,
+      context: context
+    )
   }
 
   /// Shows a prepared version to readers and waiters. On the table's queue.
@@ -110,6 +122,53 @@ final class TableWriter: Sendable {
     }
   }
 
+  // MARK: Changes that clients ask for
+
+  /// Carries a change out. On any queue.
+  ///
+  /// - Parameter completion: given its answer, on any queue.
+  func change(_ change: any Change, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    content.queue.async { ChangeRun(change, completion).begin() }
+  }
+
+  /// Returns the refusal of a change before it is tried: nobody changes this table any more, or `If-Match` names another
+  /// version than the one it would be built on. On the table's queue.
+  func refusal(of preconditions: EditPreconditions) -> TableError? {
+    if content.access({ $0.gate.isClosed }) {
+      return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
+    }
+    guard let condition = preconditions.condition, !condition.holds(for: versions.latest.cursor) else { return nil }
+    return .movedOn
+  }
+
+  /// So often is the store looked at for what another replica has said that it is there.
+  static let attemptsToRead = 10
+
+  /// Finds out whether what others are to be shown can be stored, before something is begun outside that can't be undone.
+  ///
+  /// - Parameter completion: why it is not to be begun; nil: it may be. On any queue.
+  func whenStoreAnswers(_ completion: @escaping @Sendable (TableError?) -> Void) {
+    guard isShared else { return completion(nil) }
+    guard context.replica.isReachable else { return completion(.storeUnreachable) }
+    context.store.revision(of: storedName) { result in
+      if case .failure = result { completion(.storeUnreachable) } else { completion(nil) }
+    }
+  }
+
+  /// Takes over what others have written to the table and to the items that it shows. `completion` is called on the table's queue.
+  func lookForNewsOfInputs(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    let group = DispatchGroup()
+    let isRead = Mutex(true)
+    for record in logs as [any StoredRecord] + [self] {
+      group.enter()
+      record.lookForNews { read in
+        isRead.withLock { $0 = $0 && read }
+        group.leave()
+      }
+    }
+    group.notify(queue: content.queue) { completion(isRead.withLock { $0 }) }
+  }
+
   // MARK: Reading what it has
 
   func item(
@@ -131,6 +190,51 @@ final class TableWriter: Sendable {
   func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) {
     content.queue.async { [self] in completion(content.access { $0.skipped }) }
   }
+
+  /// The first items without a row, with the reason: each is said once. On the table's queue.
+  func logSkipped() {
+    // Mostly there are none: nothing is copied to find that out.
+    let isPartial = content.access { $0.result.map { !$0.warnings.isEmpty || $0.skippedItems > 0 } ?? false }
+    guard isPartial, let result = content.access({ $0.result }) else { return }
+    for warning in result.warnings where context.isFirst("\(name)\u{0}\(warning)") {
+      context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
+    }
+    for item in result.skipped {
+      // Neither its place nor the value that doesn't fit: both may be others each time.
+      let which = item.id ?? "\(item.type ?? "")\u{0}"
+      let saying = "\(name)\u{0}\(item.source)\u{0}\(which)\u{0}\(item.field ?? item.reason)"
+      guard context.isFirst(saying) else { continue }
+      context.logger.notice(
+        "An item has no row",
+        metadata: [
+          "table": "\(name)", "source": "\(item.source)", "index": "\(item.index)", "id": "\(item.id ?? "-")",
+          "type": "\(item.type ?? "-")", "reason": "\(item.reason)",
+        ]
+      )
+    }
+    if result.skippedItems > result.skipped.count, context.isFirst("\(name)\u{0}more skipped items") {
+      context.logger.notice(
+        "Items without rows",
+        metadata: ["table": "\(name)", "count": .stringConvertible(result.skippedItems)]
+      )
+    }
+  }
+}
+
+extension TableWriter: ReadInput {
+  /// The inputs beside upstreams: the original of a translation, which has the same items; else the items of the
+  /// service's own.
+  var inputs: [any ReadInput] {
+    if isTranslation, let original = table.withLock({ $0.value?.original }) { return [original] }
+    return logs
+  }
+
+  /// True if a read has to wait at all, or to look. O(inputs).
+  var needsReadBarrier: Bool {
+    isShared || following.load(ordering: .acquiring) > 0 || inputs.contains { $0.needsReadBarrier }
+  }
+
+  func readBarrier(_ completion: @escaping StoreLooks.Completion) { ReadBarrier(writer: self).pass(completion) }
 }
 
 extension TableWriter: StoredRecord {
@@ -146,4 +250,23 @@ extension TableWriter: StoredRecord {
 /// The table that a writer writes for, which owns it.
 struct WeakTable {
   weak var value: LiveTable?
+}
+
+extension TableError {
+  fileprivate static var storeUnreachable: TableError {
+    TableError(
+      .unavailable,
+      detail: "The database can't be reached: nothing was sent to the upstream.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// `If-Match` names another version than the one that an edit would be built on.
+  static var movedOn: TableError {
+    TableError(
+      .conditionFailed,
+      detail: "The table has moved on since the version that `If-Match` names. Follow its changes, then decide again.",
+      field: "If-Match"
+    )
+  }
 }

@@ -21,7 +21,7 @@ extension TableFamily {
   ///   - isOutdated: the upstream has something else than when it was asked last.
   ///   - completion: on any queue.
   func ask(_ table: LiveTable, isOutdated: Bool = false, _ completion: @escaping @Sendable () -> Void = {}) {
-    table.join { [self] in ask(joined: table, isOutdated: isOutdated, completion) }
+    StoredMember(table: table).join { [self] in ask(joined: table, isOutdated: isOutdated, completion) }
   }
 
   /// The same for one that is as the store has it. What the sources have said to this process before may be older than what
@@ -83,7 +83,7 @@ extension TableFamily {
     while let reference = rest.popFirst(), context.replica.isLeading {
       guard sharedMember(reference) == nil, let table = restore(reference) else { continue }
       let left = rest
-      return table.join { [weak self] in self?.adopt(left) }
+      return StoredMember(table: table).join { [weak self] in self?.adopt(left) }
     }
   }
 

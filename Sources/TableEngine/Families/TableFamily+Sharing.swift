@@ -52,7 +52,7 @@ extension TableFamily {
       return
     }
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
-    table.join { [self] in
+    StoredMember(table: table).join { [self] in
       guard table.isLiving else { return }
       if context.replica.isLeading { return ask(joined: table) }
       guard table.isUnknown else { return }

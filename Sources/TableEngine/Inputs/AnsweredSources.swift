@@ -5,7 +5,7 @@ struct AnsweredSources: Sendable {
   private var silent: Set<String> = []
 
   /// An answer that could not be mapped may be mapped otherwise now, and is gone.
-  mutating func note(_ source: String, _ input: TableContent.SourceInput) {
+  mutating func note(_ source: String, _ input: SourceInput) {
     guard input.unmappable == nil else { return }
     if input.content == nil { silent.insert(source) } else { answered.insert(source) }
   }

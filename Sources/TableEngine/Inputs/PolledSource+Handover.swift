@@ -21,7 +21,7 @@ extension PolledSource {
       let revisions = Mutex<[String: Handover.TableRevision]?>([:])
       for table in tables {
         group.enter()
-        table.writer.standing(on: answer, of: name) { found in
+        AnswerStandings(writer: table.writer).standing(on: answer, of: name) { found in
           revisions.withLock { revisions in
             guard let found, let others = revisions else { return revisions = nil }
             revisions = others.merging(found.mapValues { Handover.TableRevision($0) }) { $1 }
@@ -79,7 +79,7 @@ extension PolledSource {
     let isOther = Atomic(false)
     for table in tables {
       group.enter()
-      table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
+      AnswerStandings(writer: table.writer).stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
         if !stands { isOther.store(true, ordering: .relaxed) }
         group.leave()
       }

@@ -1,3 +1,5 @@
+import Dispatch
+import Queues
 import Synchronization
 import TableModel
 import Upstream
@@ -59,14 +61,14 @@ extension LiveTable {
     return latest
   }
 
-  /// The table in its place now: its successor, or the one made under its name since it ended; itself where there is
-  /// none.
+  /// The table in its place now: the last of its successors, or the one made under its name since that ended; itself where there
+  /// is none.
   var present: LiveTable {
-    if let next = successor.withLock({ $0 }) { return next }
-    guard !isLiving else { return self }
+    let last = latest
+    guard !last.isLiving else { return last }
     let catalog = context.catalog.function?()
-    let heir = untranslated.heir.function
-    return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? self
+    let heir = last.untranslated.heir.function
+    return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? last
   }
 
   /// The configuration no longer has it: no edit is begun any more, and who waits is told.
@@ -120,6 +122,55 @@ extension LiveTable {
     for translation in allTranslations {
       translation.writer.afterFollowing { translation.settle(isSettled, refusal: refusal) }
     }
+  }
+
+  /// The store has it now, as it is shown.
+  func noteStored(isSettled: Bool) {
+    if lifecycle.withLock({ $0.noteStored(isSettled: isSettled) }) { reader.wakeAll() }
+  }
+
+  /// Takes the upstream's refusal of the readers from another replica.
+  func follow(_ refusal: TableError?) {
+    for table in all where table.lifecycle.withLock({ $0.follow(refusal) }) { table.reader.wakeAll() }
+  }
+
+  /// The reason why a member needs room.
+  enum Growth: Sendable {
+    case ofContent
+    case ofReplies
+  }
+
+  /// The bytes that a member holds, in all its languages.
+  var heldBytes: Int {
+    all.reduce(MemberWeight.ofAny) { sum, table in
+      let reader = table.reader
+      return sum + table.writer.heldBytes.load(ordering: .relaxed) + reader.replies.byteCount
+        + reader.drawnBytes.load(ordering: .relaxed)
+    }
+  }
+
+  /// Tells the family of a member what it holds. False: there is no room.
+  func hasRoom(for growth: Growth) -> Bool {
+    let member = untranslated
+    return member.place.function?(member, growth) ?? true
+  }
+
+  /// A reply was made that is kept: where there is no room for it, none is.
+  func noteReply() {
+    guard !hasRoom(for: .ofReplies) else { return }
+    reader.forgetReplies()
+    // It holds less now.
+    _ = hasRoom(for: .ofReplies)
+  }
+
+  /// Calls back when the table is shown in all its languages as it is stored now.
+  func whenAllFollow(_ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    for writer in all.map(\.writer) {
+      group.enter()
+      writer.afterFollowing { group.leave() }
+    }
+    group.notify(queue: context.background, execute: completion)
   }
 }
 

@@ -44,6 +44,9 @@ package final class LiveTable: Sendable {
   let term = Atomic<UInt64>(0)
   let context: EngineContext
 
+  /// Replicas share it: a family's member, as tables that always live.
+  var isShared: Bool { isMember && writer.isStored }
+
   /// Its upstreams are sent a caller's own header fields, and say what that caller may see.
   package var isPrivate: Bool { writer.isPrivate }
 
@@ -151,6 +154,35 @@ package final class LiveTable: Sendable {
 
   /// The bytes of the replies that are kept.
   package var replyBytes: Int { all.reduce(0) { $0 + $1.reader.replies.byteCount } }
+
+  /// True if a read has to wait for others' writes, or for commits on their way here.
+  package var mayBeBehind: Bool { writer.needsReadBarrier }
+
+  /// Returns whether only a read barrier can tell a reader's answer: the request asks for the present state, or its
+  /// cursor is ahead of this replica. A poll that doesn't wait asks for the present state, too. O(toggles).
+  package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
+    guard let after, waits else { return mayBeBehind }
+    return writer.isShared && reader.isAhead(after, view: request.view)
+  }
+
+  /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
+  /// any queue, after some seconds at most.
+  package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
+    writer.readBarrier { [self] outcome in
+      // A view that replicas don't share is in no store: read from there, it would be none.
+      guard outcome == .read, let view, writer.isShared else { return completion(outcome) }
+      context.views.read(view, table: current.cursor.epoch) { _ in completion(outcome) }
+    }
+  }
+
+  /// The reply to a poll that is told nothing but where it is.
+  package func unchanged(
+    at cursor: Cursor,
+    for asker: ReplyAsker,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    reader.unchanged(at: cursor, for: asker, completion)
+  }
 
   // MARK: Waiting
 

@@ -1,6 +1,7 @@
 import Definitions
 import TableMapping
 import TableModel
+import TableStore
 
 extension TableContent {
   /// A table whose sources have not answered yet, or never worked.
@@ -112,4 +113,53 @@ extension Table {
     case .loading, .failed: false
     }
   }
+}
+
+extension TableContent {
+  /// Returns whether the items, which it alone shows, would make the version that is stored.
+  func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {
+    layout != nil && layout == stored.layout && log?.isStored == true && isKnownToStore
+  }
+
+  /// The store may have it, which is found out when it is looked there.
+  mutating func expectStored() {
+    record.base = StoredTable().revision
+    (durable, record.durable) = (own, record.base)
+  }
+
+  /// Begins with what the store has of the table: what stands in for the sources until they answer.
+  ///
+  /// - Parameter isCurrent: the upstream was asked until now, by this process or perhaps by others: what was shown is not old.
+  mutating func begin(from stored: StoredTable, isCurrent: Bool) {
+    isKnownToStore = stored.versions != nil
+    record.base = stored.revision
+    storedInputRevisions = stored.inputs
+    guard var table = stored.versions?.all.last?.table, local == nil, table.hasWorked else { return }
+    if !isCurrent {
+      table.state = .stale
+      table.problem = Problem(
+        title: "Not refreshed yet",
+        detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now
+      )
+    }
+    (restored, restoredObjects) = (table, stored.objects)
+  }
+}
+
+extension TableContent {
+  /// The bytes of its sources' answers, and of the rows made of them. Looked-up items count, too.
+  var byteCount: Int {
+    let shown = Set(mapper.sectionSources)
+    let lookedUp = inputs.lazy.filter { !shown.contains($0.key) }.reduce(0) {
+      $0 + ($1.value.content?.byteCount ?? 0) * 2
+    }
+    return (result?.byteCount ?? 0) + lookedUp
+  }
+
+  /// The bytes of rows that another replica has written, and of which the upstream has only said that they still hold.
+  var takenOverBytes: Int { restored.map { $0.footprint(without: nil) + restoredBytes } ?? 0 }
+
+  /// The objects of rows that another replica has written.
+  var restoredBytes: Int { restoredObjects.values.reduce(0) { $0 + $1.count } }
 }

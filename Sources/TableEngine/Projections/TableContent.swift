@@ -133,6 +133,23 @@ struct TableContent: Sendable {
     return RepresentedObject(bytes: bytes, isHidden: false)
   }
 
+  /// The items that the last mapping left out. None where readers may not be shown their origin. O(items).
+  var skipped: SkippedItems {
+    guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems() }
+    var skipped = SkippedItems(count: result.skippedItems, first: result.skipped.map(SkippedItems.Item.init))
+    guard !isOfCallers else {
+      // Items that no section takes are others', and their number is not told by a place among all.
+      for index in skipped.first.indices { skipped.first[index].index = index }
+      return skipped
+    }
+    let unplaced = result.unplaced()
+    (skipped.unplacedCount, skipped.unplaced) = (unplaced.count, unplaced.first.map(SkippedItems.Item.init))
+    return skipped
+  }
+
+  /// Its rows are those of some callers, and others may have others.
+  var isOfCallers: Bool { definition.dependsOnCaller }
+
   /// Toggles a row for everyone. Returns whether it is toggled now.
   mutating func toggle(_ row: String, in table: Table) -> Bool {
     // Rows go, and their toggles with them, before they are more than the rows that there are.

@@ -36,11 +36,6 @@ struct CallersRows: Sendable {
   }
 }
 
-extension TableContent {
-  /// Its rows are those of some callers, and others may have others.
-  var isOfCallers: Bool { definition.dependsOnCaller }
-}
-
 extension LocalDefinition {
   /// Returns the members that an item gets that it lacks, where this caller adds it.
   func defaults(for caller: CallerFields) -> JSONValue {

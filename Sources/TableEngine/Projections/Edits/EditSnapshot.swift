@@ -5,15 +5,13 @@ import TableStore
 struct EditSnapshot: Sendable {
   var content: TableContent
   var table: Table
-}
 
-extension TableWriter {
   /// The table as it is laid out here. On its queue.
-  var snapshot: EditSnapshot {
-    let content = content.access { content in
-      content.refreshResult(named: name)
+  init(of writer: TableWriter) {
+    content = writer.content.access { content in
+      content.refreshResult(named: writer.name)
       return content
     }
-    return EditSnapshot(content: content, table: versions.latest.table)
+    table = writer.versions.latest.table
   }
 }

@@ -151,19 +151,6 @@ struct ForwardingPlan: Sendable {
   }
 }
 
-extension TableContent {
-  /// Returns the item's identity at its source, whichever of its rows is named.
-  func itemIdentity(ofRow row: String) -> String {
-    if let result { return result.identity(ofItemInRow: row) ?? row }
-    // Another replica has mapped it: what is left of the name of a row in a further section is a row, too.
-    guard case .list(let sections, firstMatch: false) = definition.sections, let restored,
-      let section = sections.first(where: { row.hasSuffix("@\($0.id)") })
-    else { return row }
-    let name = String(row.dropLast(section.id.count + 1))
-    return restored.indexPath(of: name) == nil ? row : name
-  }
-}
-
 extension EditPlace {
   /// That of the section, or of the row beside; nil where none is named.
   fileprivate func source(in content: TableContent) -> String? {

@@ -7,24 +7,28 @@ import TableModel
 import TableStore
 import Upstream
 
-extension TableWriter {
-  /// Sends an edit to the upstream. Accepted, it is applied to the table at once, and the refresh that follows makes
-  /// good whatever the upstream made of it. On the table's queue.
-  ///
-  /// - Parameters:
-  ///   - snapshot: the table that the client sees, where that is this one in another language.
-  ///   - isUpToDate: nothing that another replica has written is unknown here.
-  ///   - again: does it again, when that is so.
-  func forward(
-    _ request: EditRequest,
-    on snapshot: EditSnapshot?,
-    isUpToDate: Bool,
-    again: @escaping @Sendable () -> Void,
-    _ completion: @escaping @Sendable (EditResult) -> Void
-  ) {
-    let settle: @Sendable (EditResult) -> Void = { [self] outcome in
-      content.queue.async { [self] in remember(outcome, of: request) { completion(outcome) } }
-    }
+/// An edit, or a batch, of an upstream's items: it is sent there. Accepted, it is applied to the table at once, and the refresh that
+/// follows makes good whatever the upstream made of it.
+struct UpstreamChange: Change {
+  let writer: TableWriter
+  let request: EditRequest
+  /// The table that the client sees, where that is this one in another language.
+  var snapshot: EditSnapshot?
+
+  var lens: Lens { request.lens }
+  var idempotency: Idempotency? { request.preconditions.idempotency }
+  /// Longer than an upstream may take to answer.
+  var claim: Duration? { .seconds(120) }
+
+  var terms: ChangeProgress.Terms {
+    // The upstream's work can't be taken back where it can't be shown.
+    ChangeProgress.Terms(hasKey: idempotency != nil, needsStore: isShared, othersWrite: isShared)
+  }
+
+  func keeps(_ outcome: EditResult) -> Bool { request.keeps(outcome) }
+
+  func carryOut(_ run: ChangeRun) {
+    if let error = writer.refusal(of: request.preconditions) { return run.take(.refused(error)) }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
@@ -36,32 +40,33 @@ extension TableWriter {
         )
       }
     } catch {
-      return reconsider(error, isUpToDate: isUpToDate, again: again) { settle(.failure(request.blaming($0))) }
+      return run.take(.refused(request.blaming(error)))
     }
     let edit: UpstreamEdit
     do throws(TableError) {
-      edit = try UpstreamEdit(request, plan, content.access { $0.definition }, of: table.withLock { $0.value })
+      let owner = writer.table.withLock { $0.value }
+      edit = try UpstreamEdit(request, plan, content.access { $0.definition }, of: owner)
     } catch {
-      return settle(.failure(error))
+      return run.take(.done(.failure(error), isKept: false))
     }
-    if let error = edit.refusal { return completion(.failure(error)) }
+    if let error = edit.refusal { return run.take(.failed(error)) }
     if edit.isConditional, !content.access({ $0.beginConditional() }) {
-      return settle(.failure(.anotherIsOnItsWay(ofTable: name)))
+      return run.take(.done(.failure(.anotherIsOnItsWay(ofTable: name)), isKept: false))
     }
-    send(edit) { [self] outcome in
-      content.queue.async { [self] in
+    send(edit) { outcome in
+      content.queue.async {
         if edit.isConditional { content.access { $0.endConditional() } }
-        settle(outcome)
+        run.take(.done(outcome, isKept: false))
       }
     }
   }
 
   /// Sends an edit, and answers it when it is shown here what became of it.
   private func send(_ edit: UpstreamEdit, _ finish: @escaping @Sendable (EditResult) -> Void) {
-    edit.send { [self] outcome in
+    edit.send { outcome in
       if case .accepted(let accepted) = outcome { return accept(edit, accepted, finish) }
       // Nobody knows whether it was carried out: the refresh will tell.
-      if case .unknown = outcome { refreshAfterChange(edit.source, of: edit.owner) { _ in } }
+      if case .unknown = outcome { acceptedEdits.refreshAfterChange(edit.source, of: edit.owner) { _ in } }
       if let error = edit.failure(outcome) { finish(.failure(error)) }
     }
   }
@@ -73,11 +78,11 @@ extension TableWriter {
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let plan = edit.plan
-    let succeed: @Sendable (ShownEdit) -> Void = { [self] shown in
+    let succeed: @Sendable (AcceptedEdits.Shown) -> Void = { shown in
       let row = shown.row
       let cursor = shown.reader.cursor(shown.version, edit.request.lens)
       let rows = [row ?? accepted.id ?? plan.chosen]
-      content.queue.async { [self] in
+      content.queue.async {
         let unfit =
           plan.isInsert
           ? accepted.item.flatMap { item in content.access { $0.unfitness(of: item, from: plan.source) } }
@@ -86,8 +91,10 @@ extension TableWriter {
       }
     }
     // The replica that asks the sources has what it is laid over.
-    let handOver: @Sendable () -> Void = { [self] in
-      showElsewhere(HandedEdit(table: sharedName, source: plan.source, edit: plan.change, item: accepted.item)) {
+    let handOver: @Sendable () -> Void = {
+      acceptedEdits.showElsewhere(
+        HandedEdit(table: writer.sharedName, source: plan.source, edit: plan.change, item: accepted.item)
+      ) {
         [reader] outcome in
         switch outcome {
         case .success(let row): succeed((row, reader, reader.versions.current))
@@ -95,8 +102,8 @@ extension TableWriter {
         }
       }
     }
-    guard !isStored || context.replica.isLeading else { return handOver() }
-    show(from: edit.source, of: edit.owner) { outcome in
+    guard !writer.isStored || context.replica.isLeading else { return handOver() }
+    acceptedEdits.show(from: edit.source, of: edit.owner) { outcome in
       switch outcome {
       case .success(let shown): succeed(shown)
       case .failure(.fenced): handOver()
@@ -107,31 +114,7 @@ extension TableWriter {
     }
   }
 
-  /// Has a source asked anew, whose upstream has just taken an edit. Where another table has come in this one's place
-  /// meanwhile, or another source in that one's, it is asked too. On the queue of the sources.
-  ///
-  /// - Parameters:
-  ///   - owner: the table that this one writes for.
-  ///   - completion: given who shows what it says.
-  func refreshAfterChange(
-    _ source: PolledSource,
-    of owner: LiveTable,
-    _ completion: @escaping @Sendable (TableReader) -> Void
-  ) {
-    // A fetch under way may bring an answer from before the edit: it is not waited for.
-    source.refreshAfterChange { [self] in
-      whenDecided { [self] in
-        let shown = owner.present
-        if let next = shown.sources.first(where: { $0.name == source.name }), next !== source {
-          context.client.queue.async { shown.writer.refreshAfterChange(next, of: shown, completion) }
-        } else if shown === owner {
-          completion(reader)
-        } else {
-          shown.writer.afterFollowing { completion(shown.reader) }
-        }
-      }
-    }
-  }
+  private var acceptedEdits: AcceptedEdits { AcceptedEdits(writer: writer) }
 }
 
 extension TableError {

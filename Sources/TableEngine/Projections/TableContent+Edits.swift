@@ -1,3 +1,5 @@
+import Definitions
+import JSON
 import TableMapping
 import TableModel
 
@@ -67,6 +69,56 @@ extension TableContent {
     items.insert(moving, at: place.index(among: rows, in: result.sections, naming: itemIdentity(ofRow:)))
     lay(items, over: source, named: name)
     return true
+  }
+
+  // MARK: What edits name
+
+  /// Returns the items that the lookups named by an edit find for a row's item.
+  ///
+  /// - Throws: where one of their sources has not answered yet: what is not known is not taken for what is not there.
+  func lookedUp(_ names: Set<String>, for row: String) throws(TableError) -> [String: JSONValue] {
+    guard !names.isEmpty else { return [:] }
+    let found = result?.lookedUp(for: row) ?? [:]
+    for name in names.sorted() where found[name] == nil {
+      throw TableError(
+        .unavailable,
+        detail: "The edit names `$\(name)`, and what that is for row `\(row)` is not known here yet: the source of the "
+          + "lookup has not answered.",
+        retryAfter: .seconds(2)
+      )
+    }
+    return found
+  }
+
+  /// The item around that of a row.
+  ///
+  /// - Throws: where another replica has mapped it: what stands around items is not stored.
+  func parent(of row: String) throws(TableError) -> JSONValue {
+    if let bytes = result?.parent(of: row), let parent = try? JSONValue(parsing: bytes) { return parent }
+    throw TableError(
+      .unavailable,
+      detail: "The edit names `$parent`, and what that is for row `\(row)` is not known here yet: the source has not "
+        + "answered.",
+      retryAfter: .seconds(2)
+    )
+  }
+
+  /// Returns the item's identity at its source, whichever of its rows is named.
+  func itemIdentity(ofRow row: String) -> String {
+    if let result { return result.identity(ofItemInRow: row) ?? row }
+    // Another replica has mapped it: what is left of the name of a row in a further section is a row, too.
+    guard case .list(let sections, firstMatch: false) = definition.sections, let restored,
+      let section = sections.first(where: { row.hasSuffix("@\($0.id)") })
+    else { return row }
+    let name = String(row.dropLast(section.id.count + 1))
+    return restored.indexPath(of: name) == nil ? row : name
+  }
+
+  /// Why an item of a source that a section takes has no row; nil where it has one, where none does, and where that can't be told.
+  /// O(1) where it has a row, else of the few that are kept.
+  func unfitness(of item: [UInt8], from source: String) -> String? {
+    guard let result, let id = identity(of: item, from: source), result.item(id)?.hasRow != true else { return nil }
+    return result.skipped.first { $0.source == source && $0.id == id }?.reason
   }
 
   // MARK: What is laid over

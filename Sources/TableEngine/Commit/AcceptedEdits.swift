@@ -6,10 +6,12 @@ import TableModel
 import TableStore
 import Upstream
 
-/// Shows edits that an upstream has accepted, here or through another replica.
-extension TableWriter {
+/// The edits that an upstream has accepted, and how they come to be shown: here, or by the replica that asks the upstream.
+struct AcceptedEdits: TableJob {
+  let writer: TableWriter
+
   /// Where such an edit is shown: the row's identity, as far as it is known, and in which version of which table.
-  typealias ShownEdit = (row: String?, reader: TableReader, version: Version)
+  typealias Shown = (row: String?, reader: TableReader, version: Version)
 
   /// Shows what the upstream has accepted, and has it fetched anew. On the queue of the sources.
   ///
@@ -20,15 +22,15 @@ extension TableWriter {
   func show(
     from source: PolledSource,
     of owner: LiveTable,
-    _ completion: @escaping @Sendable (Result<ShownEdit, StoreError>) -> Void,
+    _ completion: @escaping @Sendable (Result<Shown, StoreError>) -> Void,
     apply: @escaping @Sendable (inout TableContent) -> AppliedEdit
   ) {
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()
     told.enter()
     // In whose versions the upstream's own answer is shown.
-    let shown = Mutex(reader)
-    source.listeners.edit(through: owner) { [self] isAnswered in
+    let shown = Mutex(writer)
+    source.listeners.edit(through: owner) { isAnswered in
       let (laid, edited) = content.access { content -> (AppliedEdit, SourceListeners.EditedAnswer?) in
         guard !isAnswered else {
           // The upstream's answer since has the edit, and perhaps more.
@@ -43,7 +45,7 @@ extension TableWriter {
       }
       switch laid {
       case .shown(let row) where !content.access { $0.gate.isClosed }:
-        publishContent { [self] error in
+        writer.publishContent { error in
           // The next fetch may have made something else of it.
           let version = versions.current
           told.notify(queue: content.queue) { [reader] in
@@ -52,18 +54,20 @@ extension TableWriter {
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .shown(let row), .awaitsRefresh(let row):
-        refreshed.notify(queue: content.queue) { [self] in
-          let reader = shown.withLock { $0 }
-          if reader === self.reader, let error = shortcoming { return completion(.failure(error)) }
-          completion(.success((row, reader, reader.versions.current)))
+        refreshed.notify(queue: context.background) {
+          let present = AcceptedEdits(writer: shown.withLock { $0 })
+          present.content.queue.async {
+            if let error = present.shortcoming { return completion(.failure(error)) }
+            completion(.success((row, present.reader, present.versions.current)))
+          }
         }
       }
       return edited
     } _: {
       told.leave()
     }
-    refreshAfterChange(source, of: owner) { reader in
-      shown.withLock { $0 = reader }
+    refreshAfterChange(source, of: owner) { writer in
+      shown.withLock { $0 = writer }
       refreshed.leave()
     }
   }
@@ -83,9 +87,9 @@ extension TableWriter {
     _ edit: HandedEdit,
     _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void
   ) {
-    context.replica.askLeader(.show(edit)) { [self] outcome in
+    context.replica.askLeader(.show(edit)) { outcome in
       guard case .success(let row) = outcome else { return completion(outcome) }
-      lookForNews(attempts: Self.attemptsToRead) { [self] isRead in
+      writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
         guard isRead else { return completion(.failure(TableError(.unreadable))) }
         // The item in the fetched answer, where the edit was too long to be told.
         let named = edit.item.flatMap { item in content.access { $0.identity(of: item, from: edit.source) } }
@@ -98,8 +102,8 @@ extension TableWriter {
   ///
   /// - Parameter completion: when it is stored, in all of the table's languages; on any queue.
   func show(_ edit: HandedEdit, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    context.client.queue.async { [self] in
-      let owner = table.withLock { $0.value }
+    context.client.queue.async {
+      let owner = writer.table.withLock { $0.value }
       guard let owner, let source = owner.sources.first(where: { $0.name == edit.source }) else {
         return completion(.success(nil))
       }
@@ -118,16 +122,34 @@ extension TableWriter {
       }
     }
   }
-}
 
-extension LiveTable {
-  /// Calls back when the table is shown in all its languages as it is stored now.
-  func whenAllFollow(_ completion: @escaping @Sendable () -> Void) {
-    let group = DispatchGroup()
-    for writer in all.map(\.writer) {
-      group.enter()
-      writer.afterFollowing { group.leave() }
+  /// Has a source asked anew, whose upstream has just taken an edit. Where another table has come in this one's place
+  /// meanwhile, or another source in that one's, it is asked too. On the queue of the sources.
+  ///
+  /// - Parameters:
+  ///   - owner: the table that this one writes for.
+  ///   - completion: given who shows what it says; on that one's queue.
+  func refreshAfterChange(
+    _ source: PolledSource,
+    of owner: LiveTable,
+    _ completion: @escaping @Sendable (TableWriter) -> Void
+  ) {
+    // A fetch under way may bring an answer from before the edit: it is not waited for.
+    source.refreshAfterChange {
+      writer.whenDecided {
+        let shown = owner.present
+        let next = shown.sources.first { $0.name == source.name }
+        // A table that has just come may have been told what the source said before.
+        if let next, next !== source || shown !== owner {
+          context.client.queue.async {
+            AcceptedEdits(writer: shown.writer).refreshAfterChange(next, of: shown, completion)
+          }
+        } else if shown === owner {
+          completion(writer)
+        } else {
+          shown.writer.whenShownInPlace(completion)
+        }
+      }
     }
-    group.notify(queue: context.background, execute: completion)
   }
 }

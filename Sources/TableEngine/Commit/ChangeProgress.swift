@@ -1,0 +1,192 @@
+import TableStore
+
+/// The way of a request that changes a table, from its key to its answer: of an edit, a batch, a tap, and of what is sent to an
+/// upstream. A value without I/O: events in, the next step out. ``ChangeRun`` carries the steps out.
+///
+/// ```
+/// key ──▶ plan ──▶ committed ──▶ shown ──▶ kept ──▶ answer
+///          ▲ │ refused                        ▲
+///          │ ├──▶ what others have written is read: planned once more on that
+///          │ └──▶ what has refused it is stored ┘
+///          └────── undone, or another replica was first: planned again
+/// ```
+struct ChangeProgress: Sendable {
+  /// What is different from one kind of change to another.
+  struct Terms: Sendable {
+    /// Its answer is kept for repeats.
+    var hasKey: Bool
+    /// It can't be taken back, so the store has to answer before it is begun.
+    var needsStore = false
+    /// What refuses it here may have been changed by another replica since.
+    var othersWrite = false
+    /// Versions with it are made by another replica, or stored nowhere: a repeat gets a present one.
+    var isShownElsewhere = false
+    /// Its key is claimed by nobody: another replica, which was sent the same, may be first.
+    var mayBeDoneElsewhere = false
+  }
+
+  enum Event: Sendable {
+    case begun
+    /// Nothing is in the way of the next step: the store answers; nobody has used the key.
+    case clear
+    /// Its key has this answer.
+    case known(EditResult)
+    /// What it was planned on could not be stored.
+    case undone
+    /// Another replica's commit was first.
+    case superseded
+    case refused(TableError)
+    /// What it would be planned on is older here than in the stored version.
+    case behind
+    /// What others have written was read; false: it could not be.
+    case read(Bool)
+    /// What has refused it is stored.
+    case stored
+    /// It is shown here.
+    ///
+    /// - Parameter isKept: the answer was stored with it.
+    case done(EditResult, isKept: Bool)
+    /// It is stored, and another replica has to show it.
+    case unseen(EditResult)
+    /// After so long no version has it.
+    case unseenStill(after: Duration)
+    /// A version has it.
+    case seen(EditResult)
+    /// It could not be carried out, which says nothing about the request.
+    case failed(TableError)
+    /// What is answered, now that it is kept, or can't be.
+    case kept(EditResult)
+  }
+
+  enum Step: Equatable, Sendable {
+    case reachStore
+    /// Look its key up, and claim it where that is asked for.
+    case takeKey
+    case plan
+    case readOthers
+    case awaitStored
+    /// Look its key up once more: it was in another replica's hands, too.
+    case lookUpKey
+    case awaitVersion(EditResult)
+    case keep(EditResult)
+    case answer(EditResult)
+  }
+
+  private enum State: Sendable {
+    case new
+    /// The store, or the key, is asked.
+    case asking
+    case claiming
+    case planning
+    case reading
+    case refusing(TableError)
+    case showing(EditResult)
+    case keeping
+    case answered
+  }
+
+  private let terms: Terms
+  private var state = State.new
+  /// Nothing that another replica has written is unknown here.
+  private var isUpToDate = false
+  private var conflicts = 0
+
+  /// A change is planned so often where other replicas commit at the same time.
+  static let mostConflicts = 50
+  /// So long is another replica's version waited for.
+  static let patience = Duration.seconds(5)
+
+  init(_ terms: Terms) { self.terms = terms }
+
+  /// Returns what is to be done next; nil: nothing, as it is answered. O(1).
+  mutating func next(_ event: Event) -> Step? {
+    switch (state, event) {
+    case (.answered, _):
+      assertionFailure("\(event) of an answered change")
+      return nil
+    case (_, .failed(let error)): return answer(.failure(error))
+    case (.new, .begun) where terms.needsStore: return go(.asking, .reachStore)
+    case (.new, .begun), (.asking, .clear): return terms.hasKey ? go(.claiming, .takeKey) : go(.planning, .plan)
+    case (.claiming, .clear): return go(.planning, .plan)
+    case (.claiming, .known(.success(let answer))) where terms.isShownElsewhere: return show(.success(answer))
+    case (.claiming, .known(let outcome)): return answer(outcome)
+    case (.planning, .undone), (.refusing, .undone): return planAgain()
+    case (.planning, .superseded):
+      conflicts += 1
+      return conflicts > Self.mostConflicts ? answer(.failure(TableError(StoreError.superseded))) : planAgain()
+    case (.planning, .refused(let error)):
+      guard terms.othersWrite, !isUpToDate, error.isOfContent else { return go(.refusing(error), .awaitStored) }
+      return go(.reading, .readOthers)
+    case (.planning, .behind): return isUpToDate ? answer(.failure(.itemsBehind)) : go(.reading, .readOthers)
+    case (.reading, .read(let isRead)):
+      isUpToDate = isRead
+      return isRead ? go(.planning, .plan) : answer(.failure(TableError(.unreadable)))
+    case (.refusing(let error), .stored): return keep(.failure(error))
+    case (.planning, .done(let outcome, let isKept)): return isKept ? answer(outcome) : keep(outcome)
+    case (.planning, .unseen(let outcome)): return show(outcome)
+    case (.showing(let outcome), .unseenStill(let waited)):
+      return waited < Self.patience ? show(outcome) : answer(.failure(.storedUnseen))
+    case (.showing, .seen(let outcome)): return answer(outcome)
+    case (.keeping, .kept(let outcome)): return answer(outcome)
+    case (.new, _), (.asking, _), (.claiming, _), (.planning, _), (.reading, _), (.refusing, _), (.showing, _),
+      (.keeping, _):
+      assertionFailure("\(event), \(state)")
+      return answer(.failure(.outOfTurn))
+    }
+  }
+
+  private mutating func go(_ state: State, _ step: Step) -> Step {
+    self.state = state
+    return step
+  }
+
+  private mutating func planAgain() -> Step {
+    terms.hasKey && terms.mayBeDoneElsewhere ? go(.claiming, .lookUpKey) : go(.planning, .plan)
+  }
+
+  private mutating func show(_ outcome: EditResult) -> Step { go(.showing(outcome), .awaitVersion(outcome)) }
+
+  private mutating func keep(_ outcome: EditResult) -> Step { go(.keeping, .keep(outcome)) }
+
+  private mutating func answer(_ outcome: EditResult) -> Step { go(.answered, .answer(outcome)) }
+}
+
+extension TableError {
+  /// With other content it might not be said.
+  var isOfContent: Bool {
+    switch kind {
+    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
+    default: false
+    }
+  }
+
+  /// The edit is stored, and another replica has to show it.
+  static var storedUnseen: TableError {
+    TableError(
+      .unavailable,
+      detail:
+        "The edit is stored, but the replica that asks the table's upstreams has not shown it yet: a repeat with the same "
+        + "`Idempotency-Key` gets its answer.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// The items that are looked up are older here than those that the table shows.
+  static var itemsBehind: TableError {
+    TableError(
+      .unavailable,
+      detail: "What the table looks up has been changed by another replica, and is not known here yet.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// A fault of the service: the steps of a change came in an order that they can't come in.
+  fileprivate static var outOfTurn: TableError {
+    TableError(.failed, detail: "The service has lost its place in this request.")
+  }
+}
+
+extension StoreError {
+  /// Nobody can tell what other replicas have written.
+  static let unreadable = StoreError.unavailable("the database does not answer")
+}

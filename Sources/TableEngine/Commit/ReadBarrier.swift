@@ -1,0 +1,98 @@
+import Dispatch
+import Queues
+import Synchronization
+import TableModel
+import TableStore
+
+/// An input of a table that a read waits for.
+protocol ReadInput: Sendable {
+  /// True if a read has to wait at all, or to look.
+  var needsReadBarrier: Bool { get }
+
+  /// Has all that was committed before this call be known, and on its way to whoever shows it. On any queue.
+  func readBarrier(_ completion: @escaping StoreLooks.Completion)
+}
+
+/// The read barrier: a read waits until its table shows everything that was committed before the read began, of its own and of the items
+/// that it shows.
+struct ReadBarrier: TableJob {
+  let writer: TableWriter
+
+  /// So long is the version of another replica waited for that shows what is read, and so often is looked for it.
+  private static let patience = Duration.seconds(1)
+  private static let pause = DispatchTimeInterval.milliseconds(10)
+
+  /// Has readers see all that was committed before this call, of whatever the table is made of. On any queue.
+  ///
+  /// - Parameter completion: On any queue.
+  func pass(_ completion: @escaping StoreLooks.Completion) {
+    let inputs = writer.inputs
+    guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else { return writer.look(completion) }
+    let group = DispatchGroup()
+    let outcomes = Mutex(LookOutcome.read)
+    for input in inputs {
+      group.enter()
+      input.readBarrier { outcome in
+        outcomes.withLock { $0 = $0.and(outcome) }
+        group.leave()
+      }
+    }
+    // At once: where the table stands is asked of the store behind where its inputs do.
+    group.enter()
+    writer.look { outcome in
+      outcomes.withLock { $0 = $0.and(outcome) }
+      group.leave()
+    }
+    // The inputs have handed over their commits before they answer: these are taken in by now.
+    group.notify(queue: content.queue) {
+      let outcome = outcomes.withLock { $0 }
+      guard outcome == .read else { return completion(outcome) }
+      guard !isToBeReplaced else { return writer.whenDecided { passPresent(completion) } }
+      writer.afterFollowing {
+        guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
+        // By another configuration than the one that counts, or beside one that does not, it would be another table.
+        let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
+        guard isComparable else { return completion(.read) }
+        showInputs(since: .now, completion)
+      }
+    }
+  }
+
+  /// It has something to show and may not, as another table is about to come in its place. On the table's queue.
+  private var isToBeReplaced: Bool {
+    writer.following.load(ordering: .acquiring) > 0 && content.access { $0.gate.isClosed && !$0.gate.isClosedForGood }
+  }
+
+  /// The same, of what is in the table's place by now.
+  private func passPresent(_ completion: @escaping StoreLooks.Completion) {
+    let present = writer.table.withLock { $0.value }?.latest.writer
+    guard let present, present !== writer else { return writer.afterFollowing { completion(.read) } }
+    present.readBarrier(completion)
+  }
+
+  /// Waits until a stored version shows what the inputs have, which is stored from here where that is anybody's to do. On the
+  /// table's queue.
+  private func showInputs(since begun: ContinuousClock.Instant, _ completion: @escaping StoreLooks.Completion) {
+    let latest = versions.current.table
+    let isShown = content.access { content in
+      guard !content.storedShowsInputs(writer.log) else { return true }
+      // Only the replica that asks the upstreams knows their answers: the stored version tells its inputs.
+      guard content.inputs.isEmpty else { return false }
+      let table = content.table(named: name)
+      return Table.same(latest, content.share(table, with: latest))
+    }
+    if isShown { return completion(.read) }
+    let waited = ContinuousClock.now - begun
+    guard waited < Self.patience else { return completion(.late) }
+    let again: @Sendable () -> Void = {
+      writer.look { outcome in
+        guard outcome == .read else { return completion(outcome) }
+        showInputs(since: begun, completion)
+      }
+    }
+    if writer.followsItems ? waited > TableWriter.courtesy : context.replica.isLeading {
+      return writer.publishContent { _ in again() }
+    }
+    content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
+  }
+}

@@ -1,0 +1,129 @@
+import Definitions
+import Queues
+import Synchronization
+import TableEncoding
+import TableModel
+import TableStore
+
+/// `didSelectRow`: an expandable row toggles, for its view or, where the table says so, for everyone.
+struct RowTap: Change {
+  let writer: TableWriter
+  let row: String
+  let lens: Lens
+  let preconditions: EditPreconditions
+  let holder: ViewHolder
+
+  var idempotency: Idempotency? { preconditions.idempotency }
+  /// Longer than a tap takes, which is written in the store and nowhere else.
+  var claim: Duration? { .seconds(5) }
+
+  var terms: ChangeProgress.Terms {
+    ChangeProgress.Terms(hasKey: idempotency != nil, othersWrite: isShared || writer.log?.isShared ?? false)
+  }
+
+  func keeps(_ outcome: EditResult) -> Bool { true }
+
+  func carryOut(_ run: ChangeRun) {
+    let latest = versions.latest.table
+    guard let path = latest.indexPath(of: row), let plain = latest[at: path] else {
+      return run.take(.refused(.notFound("The table `\(name)` has no row `\(row)`.")))
+    }
+    guard plain.permissions.contains(.select) else {
+      return run.take(.refused(.forbidden("Row `\(row)` can't be selected: its `can.select` is false.")))
+    }
+    if let error = writer.refusal(of: preconditions) { return run.take(.refused(error)) }
+    if let view = lens.view {
+      guard plain.expansion != nil else { return run.take(shown) }
+      return isShared ? toggle(inSharedView: view, run) : toggle(plain, in: view, run)
+    }
+    guard content.access({ $0.definition.sharedTaps }) else {
+      let detail = "A tap is of a view: `?view=` and a token of your choice, one for each screen."
+      return run.take(.refused(.malformed(detail, field: "view")))
+    }
+    guard plain.expansion != nil else { return run.take(shown) }
+    if let error = context.replica.refusal { return run.take(.refused(error)) }
+    toggleForEveryone(run)
+  }
+
+  /// The current version has it. Only the fact of a tap is kept: a repeat gets the row and its object as they are then.
+  private var shown: ChangeProgress.Event { .done(.success(answer(at: versions.current)), isKept: false) }
+
+  private func answer(at version: Version) -> EditAnswer {
+    EditAnswer(cursor: reader.cursor(version, lens), rows: [row])
+  }
+
+  /// Toggles the row for a view that this process has, when the answer is kept: were it not, a repeat would toggle the row back. Of a
+  /// process that ends in between nothing is left of its views.
+  private func toggle(_ row: Row, in view: String, _ run: ChangeRun) {
+    let tap: @Sendable () -> Void = {
+      _ = context.views.tap(row.key.identity, view: view, table: versions.epoch, by: holder)
+      context.wake([context.views.topic(view: view)])
+      run.take(.done(.success(answer(at: versions.current)), isKept: true))
+    }
+    guard let idempotency, let reply = StoredReply(idempotency, .success(answer(at: versions.current))) else {
+      return tap()
+    }
+    writer.answers.store(reply) { error in
+      content.queue.async { if let error { run.take(.failed(TableError(error))) } else { tap() } }
+    }
+  }
+
+  /// Toggles the row for a view that follows its client from replica to replica.
+  private func toggle(inSharedView view: String, _ run: ChangeRun) {
+    // The tap and its answer are stored as one: a repeat after a crash in between toggles nothing.
+    let version = versions.current
+    let answered = Mutex<EditAnswer?>(nil)
+    let reply: @Sendable (ViewState) -> TapReply? = { state in
+      guard let idempotency else { return nil }
+      let answer = EditAnswer(cursor: reader.cursor(version, lens, tapped: state), rows: [row])
+      answered.withLock { $0 = answer }
+      return StoredReply(idempotency, .success(answer)).map { TapReply(table: writer.answersName, reply: $0) }
+    }
+    context.views.tap(row: row, sharedView: view, table: versions.epoch, by: holder, answer: reply) { result in
+      switch result {
+      case .failure(let error): run.takeLater(.failed(TableError(error)))
+      case .success(let tap):
+        context.replica.tell(tap)
+        context.wake([context.views.topic(view: view)])
+        content.queue.async { run.take(answered.withLock { $0 }.map { .done(.success($0), isKept: true) } ?? shown) }
+      }
+    }
+  }
+
+  private func toggleForEveryone(_ run: ChangeRun) {
+    let (change, table) = content.access { content in
+      content.refreshResult(named: name)
+      let isToggled = content.toggle(row, in: versions.latest.table)
+      let change = ToggleChange(row: row, isToggled: isToggled)
+      // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
+      let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
+      return (change, isCurrent ? content.table(named: name) : versions.latest.table.toggling(row))
+    }
+    let before = versions.latest.number
+    // The toggle and its answer are stored as one: a repeat toggles nothing.
+    let reply: @Sendable (Version) -> StoredReply? = { version in
+      idempotency.flatMap { StoredReply($0, .success(answer(at: version))) }
+    }
+    writer.publish(table, toggles: [change], reply: reply, retry: { run.take(.undone) }) { error in
+      if let error { return run.take(.failed(TableError(error))) }
+      let isKept = writer.isStored && versions.current.number > before
+      run.take(.done(.success(answer(at: versions.current)), isKept: isKept))
+    }
+  }
+}
+
+extension Table {
+  /// With one row toggled. O(rows of its section).
+  fileprivate func toggling(_ id: String) -> Table {
+    guard let path = indexPath(of: id) else { return self }
+    var table = self
+    let section = sections[path.section]
+    table.sections[path.section] = Section(
+      id: section.id,
+      header: section.header,
+      footer: section.footer,
+      rows: section.rows.map { $0.id == id ? $0.toggled() : $0 }
+    )
+    return table
+  }
+}

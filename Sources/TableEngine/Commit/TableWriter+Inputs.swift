@@ -1,0 +1,241 @@
+import Definitions
+import Dispatch
+import Logging
+import Queues
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+/// A message of a source.
+enum SourceNews: Sendable {
+  /// With its number, of all that this process was given by the source; and why it failed since, where it has.
+  case content(SourceContent, UInt64, failedSince: UpstreamError? = nil)
+  /// The last answer still holds.
+  case unchanged
+  case failure(UpstreamError)
+}
+
+/// What comes from a table's inputs: the sources' answers, the service's own items (those of the table's own source, which can be edited
+/// through it, and those that it looks up or shows beside them), and what the original of a translation has.
+extension TableWriter {
+  // MARK: The service's own items
+
+  /// All items of the service's own that it shows.
+  var logs: [ItemLog] { (log.map { [$0] } ?? []) + otherLogs.withLock { $0 } }
+
+  /// It lays out items that every replica edits: what comes of them is stored by whoever has edited, and by the one that asks the
+  /// sources where that one doesn't. On the table's queue.
+  var followsItems: Bool { log != nil && isStored && content.access { $0.inputs.isEmpty } }
+
+  /// It lays out such items beside what upstreams say: only the replica that asks these knows what comes of that. On the table's
+  /// queue.
+  var awaitsLeader: Bool { isShared && log != nil && content.access { !$0.inputs.isEmpty } }
+
+  /// It shows items of the service's own beside what upstreams say, be they looked up: the replica that asks these tells the others
+  /// at which revisions of the items its version is made. On the table's queue.
+  var tellsInputs: Bool { isShared && content.access { !$0.inputs.isEmpty && !$0.inputRevisions.isEmpty } }
+
+  /// True if versions of it are made here, as far as that depends on upstreams' answers. On the table's queue.
+  var makesVersions: Bool { !awaitsLeader || context.replica.isLeading && content.access { $0.isSettled } }
+
+  /// Follows the items from now on, where it has not until now.
+  func followItems() { for log in logs { log.add(self) } }
+
+  func leaveItems() { for log in logs { log.remove(self) } }
+
+  /// Shows what was committed to the items. On any queue.
+  ///
+  /// - Parameter isOwn: by this process.
+  func follow(_ log: ItemLog, isOwn: Bool) {
+    following.add(1, ordering: .acquiringAndReleasing)
+    content.queue.async { [self] in
+      guard content.access({ $0.take(log.committed, of: log) }) else {
+        // An edit from here may be under way that is built on this: readers see both when that is stored.
+        return afterFollowing { [self] in following.subtract(1, ordering: .acquiringAndReleasing) }
+      }
+      guard publishes(log, isOwn: isOwn) else {
+        content.access { $0.isResultOld = true }
+        updateTranslations(publishing: false)
+        following.subtract(1, ordering: .acquiringAndReleasing)
+        return followsItems && context.replica.isLeading ? showLater() : ()
+      }
+      publishContent { [self] error in followed(error) }
+    }
+  }
+
+  /// What was committed to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
+  /// reads wait for that. On the table's queue.
+  func followed(_ error: StoreError?) {
+    switch error {
+    case nil, .fenced?: following.subtract(1, ordering: .acquiringAndReleasing)
+    case .some: content.access { $0.unshownCommits += 1 }
+    }
+  }
+
+  /// Returns whether this process has to show commits to items.
+  private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
+    // Without a store each replica shows its own items.
+    guard isShared else { return true }
+    return log === self.log && followsItems ? isOwn : context.replica.isLeading
+  }
+
+  /// So long is it left to whoever has edited to store the version that shows that: two that do so at once are in each other's way.
+  static let courtesy = Duration.milliseconds(100)
+
+  /// Shows what another replica has edited, where that one hasn't after a while.
+  private func showLater() {
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+      guard let self, context.replica.isLeading, !content.access({ $0.storedShowsInputs(log) }) else { return }
+      publishContent()
+    }
+  }
+
+  /// Goes back to the items as they are committed, where what was planned on top of them could not be stored. On the table's queue.
+  func goBackToCommitted() {
+    guard let log else { return }
+    content.access { $0.show(log.committed, of: log) }
+  }
+
+  // MARK: Sources
+
+  /// Takes in what a source has said; `completion` is called when it is published.
+  ///
+  /// - Parameter isEdit: it was said of an edit: reads that begin from now on wait for it.
+  func receive(
+    _ news: SourceNews,
+    from source: String,
+    isEdit: Bool = false,
+    then completion: @escaping @Sendable () -> Void
+  ) {
+    let showsWords = context.current.showsUpstreamsWords
+    if isEdit { following.add(1, ordering: .acquiringAndReleasing) }
+    content.queue.async { [self] in
+      let table = table.withLock { $0.value }
+      let isRead = table?.isConcealed != true
+      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isRead) }
+      table?.refuse(upstreamRefusal)
+      let done: @Sendable () -> Void = { [self] in
+        table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
+        if isEdit { following.subtract(1, ordering: .acquiringAndReleasing) }
+        completion()
+      }
+      guard isNews else { return done() }
+      publishContent { _ in done() }
+      logSkipped()
+    }
+  }
+
+  /// Tells the sources of answers that are none. On the table's queue.
+  func tellOfRefusedAnswers() {
+    let refused = content.access { content in
+      defer { content.refusedAnswers = [] }
+      return content.refusedAnswers
+    }
+    guard !refused.isEmpty, let sources = table.withLock({ $0.value })?.sources else { return }
+    for refused in refused { sources.first { $0.name == refused.source }?.refuse(refused) }
+  }
+
+  /// Shows a table that is loading until the upstream has agreed again.
+  func conceal() {
+    content.queue.async { [self] in
+      content.access { $0.conceal() }
+      publishContent()
+    }
+  }
+
+  /// Lets go of the answers that it shares with other tables, until it is read again.
+  func letGo() {
+    content.queue.async { [self] in
+      let shown = versions.latest.table
+      content.access { $0.letGo(showing: shown) }
+    }
+  }
+
+  /// The upstream's refusal of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
+  /// service's own trouble, and the table is stale.
+  var upstreamRefusal: TableError? {
+    guard isMember else { return nil }
+    return content.access { $0.inputs.values.lazy.compactMap(self.refusal).first }
+  }
+
+  private func refusal(_ input: SourceInput) -> TableError? {
+    guard let error = input.error, !error.isPartial else { return nil }
+    let kind: TableError.Kind
+    switch error.status {
+    case 404, 410: kind = .unknown
+    case 403 where isPrivate: kind = .forbidden
+    case 401 where isPrivate: kind = .unauthenticated
+    default: return nil
+    }
+    return TableError(error, kind, at: input.definition, showingItsWords: context.current.showsUpstreamsWords)
+  }
+
+  // MARK: Translations
+
+  /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
+  ///
+  /// - Parameter publishing: false where another replica will show what comes of it.
+  func updateTranslations(publishing: Bool = true) {
+    let translations = translations.withLock { $0 }
+    guard !translations.isEmpty else { return }
+    let original = content.access { $0 }
+    // Commits on their way to the store are not shown yet.
+    let own = isStored ? original.durable : original.own
+    let version = versions.current.cursor
+    for translation in translations {
+      translation.follow(publishing: publishing) { $0.translate(original, own: own, at: version) }
+    }
+  }
+
+  /// Takes over what the original has, and shows what comes of it.
+  private func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
+    following.add(1, ordering: .acquiringAndReleasing)
+    content.queue.async { [self] in
+      content.access { take(&$0) }
+      guard publishing else {
+        content.access { ($0.isResultOld, $0.storedOriginal) = (true, $0.original) }
+        following.subtract(1, ordering: .acquiringAndReleasing)
+        return
+      }
+      publishContent { [self] error in followed(error) }
+    }
+  }
+
+  /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
+  func afterFollowing(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in follow(body, attempts: Self.attemptsToFollow) }
+  }
+
+  /// What somebody else's version came in the way of is laid out anew, and what waits until nothing is under way has its turn
+  /// before: both are waited for, too, unless others are never done.
+  private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
+    let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
+    guard attempts > 0 else { return body() }
+    let isWaiting = content.access { content in
+      content.commits.enqueueIfBlocked(again) || content.commits.whenStored(body, undone: again)
+    }
+    if !isWaiting { body() }
+  }
+
+  private static let attemptsToFollow = 20
+
+  /// Gives the writer of the table that is in this one's place when it is known which one that is, and has shown what it has been told
+  /// of; on that one's queue.
+  func whenShownInPlace(_ body: @escaping @Sendable (TableWriter) -> Void) {
+    whenDecided { [self] in
+      let present = table.withLock { $0.value }?.present.writer ?? self
+      guard present === self else { return present.whenShownInPlace(body) }
+      afterFollowing { [self] in body(self) }
+    }
+  }
+
+  /// The same, where another replica may be the one that shows it.
+  func afterShowing(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      guard isShared, !context.replica.isLeading, !followsItems else { return afterFollowing(body) }
+      lookForNews(attempts: Self.attemptsToRead) { _ in body() }
+    }
+  }
+}

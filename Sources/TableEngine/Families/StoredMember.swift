@@ -1,0 +1,67 @@
+import Dispatch
+import Foundation
+import Queues
+import Synchronization
+import TableModel
+import TableStore
+
+/// A member of a family that replicas share, while it comes to be: it is as the store has it, or is begun there by the
+/// replica that asks the sources. Until then nobody is shown it.
+struct StoredMember: Sendable {
+  let table: LiveTable
+
+  /// Looks in the store, in all languages, and begins there what it has not where this replica asks the sources. `completion`
+  /// is called on any queue. Its other items are as the store has it, then.
+  func join(_ completion: @escaping @Sendable () -> Void) {
+    let logs = table.writer.logs
+    guard !logs.isEmpty else { return lookUp(completion) }
+    let group = DispatchGroup()
+    for log in logs {
+      group.enter()
+      log.lookForNews { _ in group.leave() }
+    }
+    group.notify(queue: table.context.background) { lookUp(completion) }
+  }
+
+  private func lookUp(_ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    // The translations first, as what the original shares goes on from their first versions.
+    for writer in table.all.reversed().map(\.writer) {
+      group.enter()
+      begin(writer) { group.leave() }
+    }
+    group.notify(queue: table.context.background, execute: completion)
+  }
+
+  private func begin(_ writer: TableWriter, _ completion: @escaping @Sendable () -> Void) {
+    writer.lookForNews { isRead in
+      let content = writer.content
+      let isKnown = content.access { $0.isKnownToStore || $0.gate.isClosed || !$0.commits.isEmpty }
+      guard isRead, !isKnown, let lease = writer.context.replica.lease else { return completion() }
+      var commit = Commit(table: writer.storedName, durability: .process, version: writer.versions.current)
+      commit.fence = lease
+      content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
+      writer.store(commit, retry: completion) { _ in completion() }
+    }
+  }
+}
+
+extension TableError {
+  private struct Stored: Codable {
+    var title: String?
+    var detail: String
+  }
+
+  /// An upstream's refusal of a member, for those who follow: there is no such table.
+  init?(stored bytes: [UInt8]) {
+    guard !bytes.isEmpty, let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)) else { return nil }
+    self.init(.unknown, title: stored.title, detail: stored.detail)
+  }
+
+  /// As it is kept with the member; the same bytes for the same refusal.
+  var stored: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(Stored(title: title, detail: detail))).map { Array($0) } ?? []
+  }
+}

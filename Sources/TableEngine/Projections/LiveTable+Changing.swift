@@ -1,0 +1,156 @@
+import Logging
+import Queues
+import Synchronization
+import TableEncoding
+import TableModel
+import TableStore
+
+/// What clients change: items, by edits, and rows, by taps.
+extension LiveTable {
+  /// Carries a request out and answers it: when the edits are where the store promises, and everyone who waits has
+  /// been given them. Edits of one table are laid out one after the other, and stored in groups.
+  package func edit(
+    _ request: EditRequest,
+    _ completion: @escaping @Sendable (Result<EditAnswer, TableError>) -> Void
+  ) {
+    var request = request
+    request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
+    let completion = counted(request, completion)
+    // Whatever language it is asked in, a request is the same.
+    if let original { request.preconditions.idempotency?.table = original.answersName }
+    if let log = writer.log {
+      // A refused authority ends the edit before its key is looked up.
+      if case .callersCredentials(let error) = request.authority { return completion(.failure(error)) }
+      writer.editsAhead.add(1, ordering: .relaxed)
+      return writer.content.queue.async { [writer, request] in
+        writer.editsAhead.subtract(1, ordering: .relaxed)
+        ChangeRun(ItemChange(writer: writer, log: log, request: request), completion).begin()
+      }
+    }
+    guard let original else { return writer.change(UpstreamChange(writer: writer, request: request), completion) }
+    let requests = TranslatedRequests(writer: writer)
+    writer.content.queue.async { [writer, request] in
+      requests.translate(request) { snapshot, own in
+        original.change(UpstreamChange(writer: original, request: own, snapshot: snapshot)) { outcome in
+          writer.afterShowing { requests.answer(request, as: outcome, of: original, completion) }
+        }
+      }
+    }
+  }
+
+  /// Counts the request when it has ended, and says so at the level `debug`: what was asked for, but not what was sent.
+  private func counted(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void)
+    -> @Sendable (EditResult) -> Void
+  {
+    let (started, context, table, name) = (ContinuousClock.now, context, reference.name, name)
+    let first = request.edits.first.map { edit in edit.verb + (edit.row.map { " \($0)" } ?? "") } ?? "nothing"
+    let more = request.edits.count > 1 ? " and \(request.edits.count - 1) more" : ""
+    return { outcome in
+      context.edits.count(outcome, of: table)
+      let result =
+        switch outcome {
+        case .success: "done"
+        case .failure(let error): "\(error.kind): \(error.detail)"
+        }
+      let elapsed = ContinuousClock.now - started
+      context.logger.debug(
+        "An edit",
+        metadata: [
+          "table": "\(name)", "edit": "\(first)\(more)", "result": "\(result)",
+          "milliseconds":
+            "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+        ]
+      )
+      completion(outcome)
+    }
+  }
+
+  /// `didSelectRow`: an expandable row toggles, for its view or, where the table says so, for everyone.
+  package func tap(
+    _ row: String,
+    _ lens: Lens,
+    _ preconditions: EditPreconditions,
+    _ caller: CallerFields,
+    _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
+  ) {
+    var preconditions = preconditions
+    preconditions.idempotency?.caller = caller.name(forwarding: forwards)
+    let holder = caller.viewHolder
+    guard let original, lens.view == nil else {
+      let tap = RowTap(writer: writer, row: row, lens: lens, preconditions: preconditions, holder: holder)
+      return writer.change(tap) { [self] outcome in
+        switch outcome {
+        case .failure(let error): completion(.failure(error))
+        case .success(let done) where done.isRepeated && writer.isShared:
+          whenKnownHere(lens.view, completion) { [self] in describe(row, lens, done.cursor, holder, completion) }
+        case .success(let done):
+          // What this process did before has been seen at the present cursor, too; the kept one may be of a time before it started.
+          let isKnownHere = done.isRepeated && !context.replica.isShared
+          describe(row, lens, isKnownHere ? reader.cursor(current, lens) : done.cursor, holder, completion)
+        }
+      }
+    }
+    // A toggle for everyone counts in all languages.
+    writer.content.queue.async { [self, preconditions] in
+      TranslatedRequests(writer: writer).translate(preconditions) { [self] preconditions in
+        let tap = RowTap(writer: original, row: row, lens: lens, preconditions: preconditions, holder: holder)
+        original.change(tap) { [self] outcome in
+          // A refusal, too, is not ahead of what readers of this table see.
+          writer.afterFollowing { [self] in
+            switch outcome {
+            case .failure(let error): completion(.failure(error))
+            case .success(let done) where done.isRepeated && writer.isShared:
+              whenKnownHere(nil, completion) { [self] in
+                describe(row, lens, reader.cursor(current, lens), holder, completion)
+              }
+            case .success: describe(row, lens, reader.cursor(current, lens), holder, completion)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Calls `body` when what another replica may have done is known here.
+  private func whenKnownHere(
+    _ view: String?,
+    _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    readBarrier(view: view) { outcome in
+      if outcome == .read { body() } else { completion(.failure(TableError(.unreadable))) }
+    }
+  }
+
+  /// Describes a row that was tapped, as it is now. `completion` is called on any queue.
+  private func describe(
+    _ id: String,
+    _ lens: Lens,
+    _ tapped: Cursor,
+    _ holder: ViewHolder,
+    _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
+  ) {
+    writer.content.queue.async { [self] in
+      let object = writer.content.access { content in
+        content.refreshResult(named: name)
+        return content.object(id)?.bytes
+      }
+      // The row is shown whether it lies in the client's window or not.
+      let asker = ReplyAsker(share: holder.rawValue)
+      reader.read(Lens(cells: lens.cells, view: lens.view), for: asker, at: { $0.indexPath(of: id) }) { shown in
+        guard let row = shown?.row else { return completion(.failure(.notFound("Row `\(id)` is gone."))) }
+        completion(
+          .success(
+            TapAnswer(
+              cursor: tapped,
+              id: id,
+              row: row.encoded,
+              object: object,
+              select: row.select.map { Array(row.encoded[$0]) }
+            )
+          )
+        )
+      }
+    }
+  }
+}

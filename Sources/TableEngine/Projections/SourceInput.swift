@@ -1,0 +1,73 @@
+import Definitions
+import TableMapping
+import TableModel
+import Upstream
+
+/// The answer of one upstream source, as a table has it.
+struct SourceInput: Sendable {
+  /// The last answer.
+  var content: SourceContent?
+  /// The last answer that had a list of items.
+  var good: SourceContent?
+  /// The number of the last answer; nil where it could not be mapped, or is another process's.
+  var answer: UInt64?
+  /// Every item of the last answer has a row that is shown; nil: not looked at yet.
+  var showsAll: Bool?
+  /// It has said that what is restored still holds.
+  var isConfirmed = false
+  /// The definition that it was asked by.
+  var definition: UpstreamDefinition
+  /// Why the last fetch failed.
+  var problem: Problem?
+  /// Why the last answer could not be mapped: it holds as long as the upstream has no other.
+  var unmappable: Problem?
+  /// Since when the answers before the last one could not be.
+  var unmappableSince: String?
+  /// Readers are told why in the upstream's own words.
+  var showsItsWords = false
+  /// The failure itself.
+  var error: UpstreamError?
+  /// It was for readers whose credentials may have been revoked since: nobody is shown it before the upstream has
+  /// agreed again.
+  var isConcealed = false
+
+  /// The last answer, where readers may be shown it.
+  var shown: SourceContent? { isConcealed ? nil : content }
+
+  init(definition: UpstreamDefinition) { self.definition = definition }
+
+  /// The answer can't be mapped: the one before counts.
+  ///
+  /// - Returns: what the source is to be told, where it took for an answer what is none.
+  mutating func refuse(_ reason: SourceProblem) -> RefusedAnswer? {
+    let since = problem?.since ?? unmappableSince ?? Timestamp.now
+    let refused = reason.kind == .malformed ? answer.map { RefusedAnswer(reason, $0) } : nil
+    problem =
+      refused.map { Problem(of: $0.error, at: definition, showingItsWords: showsItsWords, since: since) }
+      ?? Problem(title: reason.title, detail: reason.detail, since: since)
+    (unmappable, unmappableSince) = (problem, since)
+    (content, good, answer) = (good, nil, nil)
+    return refused
+  }
+
+  /// Its answer can be mapped.
+  var accepted: SourceInput {
+    var input = self
+    input.good = content
+    if unmappable == nil { input.unmappableSince = nil }
+    return input
+  }
+}
+
+/// An answer that a source took, and that turned out to be no JSON when its items were mapped.
+struct RefusedAnswer: Sendable {
+  var source: String
+  /// Its number.
+  var answer: UInt64
+  var error: UpstreamError
+
+  init(_ problem: SourceProblem, _ answer: UInt64) {
+    (source, self.answer) = (problem.source, answer)
+    error = UpstreamError(.invalidJSON, title: "The upstream's answer is not valid JSON", detail: problem.detail)
+  }
+}

@@ -1,0 +1,192 @@
+import Definitions
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+/// What a table takes over from its inputs: answers of upstreams, and the service's own items.
+extension TableContent {
+  /// Takes in what a source has said, also while it is not known whether the table goes on: it is not said again. False
+  /// where it changes nothing.
+  ///
+  /// - Parameters:
+  ///   - showingItsWords: readers are told why a fetch failed in the upstream's own words.
+  ///   - revealing: what was concealed may be shown, where the upstream agrees. Not while nobody reads.
+  mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
+    guard !gate.isClosedForGood, var input = inputs[source] else { return false }
+    switch news {
+    case .content(let answer, let number, let error):
+      (input.content, input.error, input.unmappable) = (answer, error, nil)
+      input.problem = error.map {
+        Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: Timestamp.now)
+      }
+      (input.answer, input.showsAll, input.showsItsWords) = (number, nil, showingItsWords)
+      if revealing { input.isConcealed = false }
+    case .unchanged:
+      let isConfirmed = input.content == nil && !input.isConfirmed
+      // An answer that could not be mapped is still the upstream's last word, whatever failed meanwhile.
+      guard input.problem != input.unmappable || isBehind || input.isConcealed || isConfirmed else { return false }
+      input.isConfirmed = input.content == nil
+      (input.problem, input.error) = (input.unmappable, nil)
+      if revealing { input.isConcealed = false }
+    case .failure(let error):
+      let since = input.problem?.since ?? Timestamp.now
+      input.problem = Problem(of: error, at: input.definition, showingItsWords: showingItsWords, since: since)
+      input.error = error
+    }
+    inputs[source] = input
+    isBehind = false
+    return true
+  }
+
+  /// Nobody is shown what the sources have said before each of them has agreed again.
+  mutating func conceal() {
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.isConcealed, input.problem, input.error) = (true, nil, nil)
+      return input
+    }
+    result = nil
+  }
+
+  // MARK: The service's own items
+
+  /// Takes over the items of one of the service's own sources: the table's own, or others that it shows or looks up. Not where
+  /// edits from here are on their way, which are ahead of these.
+  ///
+  /// - Returns: whether that changes anything.
+  /// - Complexity: O(1) for the table's own, O(items) for others.
+  mutating func take(_ snapshot: ItemSnapshot, of log: ItemLog) -> Bool {
+    guard log.source == local?.source else {
+      guard otherItems[log.source] == nil || otherRevisions[log.source] != snapshot.revision else { return false }
+      takeOther(snapshot, of: log)
+      return true
+    }
+    guard editsUnderWay == 0, local?.revision != snapshot.revision else { return false }
+    show(snapshot, of: log)
+    return true
+  }
+
+  /// Shows the items of the table's own source so.
+  mutating func show(_ snapshot: ItemSnapshot, of log: ItemLog) {
+    local?.items = snapshot.items
+    local?.revision = snapshot.revision
+    inputRevisions.own = log.storedName
+    inputRevisions[log.storedName] = snapshot.revision.number
+  }
+
+  /// The items of the table's own source, which can be edited through it.
+  mutating func own(_ snapshot: ItemSnapshot, of log: ItemLog, _ definition: LocalDefinition) {
+    local = LocalContent(
+      source: log.source,
+      items: snapshot.items,
+      revision: snapshot.revision,
+      definition: definition
+    )
+    show(snapshot, of: log)
+  }
+
+  /// These are all other sources of the service's own that there are.
+  mutating func takeOthers(_ logs: [ItemLog]) {
+    (otherItems, otherRevisions) = ([:], [:])
+    inputRevisions.keepOwn()
+    for log in logs { takeOther(log.committed, of: log) }
+  }
+
+  private mutating func takeOther(_ snapshot: ItemSnapshot, of log: ItemLog) {
+    otherItems[log.source] = .owned(snapshot.items.owned)
+    otherRevisions[log.source] = snapshot.revision
+    // Items that only the configuration has are the same on every replica.
+    inputRevisions[log.storedName] = log.isStored ? snapshot.revision.number : nil
+  }
+}
+
+extension TableContent {
+  /// Takes over all that a table in another language is made of, but the items of its own source, which each follows by itself;
+  /// what is made of it stays this one's own.
+  ///
+  /// - Parameters:
+  ///   - own: of the original: what of its own may be shown.
+  ///   - version: of the original, as it is shown with that.
+  mutating func translate(_ original: TableContent, own: OwnState, at version: Cursor) {
+    self.original = version
+    let locale = variables.locale
+    (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
+    variables.locale = locale
+    var revisions = original.inputRevisions
+    if let own = inputRevisions.own { revisions[own] = inputRevisions[own] }
+    inputRevisions = revisions
+    if let definition = original.local?.definition { local?.definition = definition }
+    (inputs, otherItems, otherRevisions) = (original.inputs, original.otherItems, original.otherRevisions)
+    self.own = own
+    if local == nil, otherItems.isEmpty, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
+    // A table from before the process started, or of another replica, is better than nothing, whatever its language.
+    if result == nil, restored == nil { restored = original.restored }
+    restoredObjects = original.restoredObjects
+  }
+}
+
+/// Replicas that share items of the service's own may each lay out a table that shows them. At which revisions of its inputs a version
+/// was made is stored with it, so that none is stored that is made of older ones.
+extension TableContent {
+  /// Returns the inputs that the store is to be told without a version, too; nil where it has them. Where nobody else
+  /// writes the table it is enough that the records are known that it shows.
+  ///
+  /// - Parameter isShared: others may write the table.
+  func untoldInputs(isShared: Bool) -> InputRevisions? {
+    let isTold =
+      isShared ? inputRevisions == storedInputRevisions : inputRevisions.haveSameRecords(as: storedInputRevisions)
+    return isTold ? nil : toldInputs
+  }
+
+  /// The inputs that the store is told with a version; nil where that is made of no items of the service's own.
+  var toldInputs: InputRevisions? { inputRevisions.isEmpty ? nil : inputRevisions }
+
+  /// Returns whether none of its inputs is older than those of the stored version.
+  ///
+  /// - Parameter log: one that need not be looked at, as the store compares it with what an edit is planned on.
+  func isAheadOfStoredInputs(but log: ItemLog? = nil) -> Bool {
+    !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
+  }
+
+  /// Returns whether the stored version is made of all committed revisions of its inputs, as far as this process knows,
+  /// or of newer ones.
+  ///
+  /// - Parameter log: the table's own, of which there may be edits under way here.
+  func storedShowsInputs(_ log: ItemLog?) -> Bool {
+    var revisions = inputRevisions
+    if let log { revisions[log.storedName] = log.committed.revision.number }
+    return storedInputRevisions.reach(revisions)
+  }
+}
+
+/// The refusal that the upstream of a member gives its readers is kept with the member.
+extension TableContent {
+  /// The key of the refusal among the objects of the table: no row's identity.
+  private static let refusalRow = ""
+
+  /// To be stored with a member that replicas share, which is made of no other table.
+  mutating func markRefusal(_ refusal: [UInt8]?) -> ObjectChange {
+    self.refusal = refusal
+    return ObjectChange(row: Self.refusalRow, bytes: refusal)
+  }
+
+  /// Takes over what the store says of a member's readers, which is no row's object.
+  mutating func noteRefusal() { refusal = restoredObjects.removeValue(forKey: Self.refusalRow) }
+
+  mutating func noteRefusal(_ objects: [ObjectChange]) {
+    guard let last = objects.last(where: { $0.row == Self.refusalRow }) else { return }
+    (refusal, restoredObjects[Self.refusalRow]) = (last.bytes, nil)
+  }
+}
+
+extension LocalItems {
+  /// As a mapping takes them. O(items).
+  var owned: [OwnedItem] { stored.map { OwnedItem($0) } }
+}
+
+extension OwnedItem {
+  init(_ stored: StoredItem) {
+    self.init(number: stored.item.id.rawValue, name: stored.item.name, rank: stored.rank, bytes: stored.item.body)
+  }
+}

@@ -1,0 +1,151 @@
+import Definitions
+import TableDiff
+import TableMapping
+import TableModel
+import TableStore
+
+/// What of a table is in the store, by whichever replica.
+extension TableContent {
+  /// Goes back to what the store has.
+  mutating func goBack(isTranslation: Bool) {
+    record.base = record.durable
+    // A translation's own is the original's, who has told it.
+    if !isTranslation { own = durable }
+  }
+
+  /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
+  /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
+  mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
+    // A local table's items are stored as such.
+    guard local == nil, let result else { return [] }
+    defer { if restored == nil { restoredObjects = [:] } }
+    let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
+    var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
+    for section in new.sections {
+      guard let place = places[section.id] else {
+        changed.append(section.rows[...])
+        continue
+      }
+      let runs = RowList.inStep(old.sections[place].rows, section.rows) { _, _ in false }
+      kept[place] = runs.map(\.old)
+      changed += section.rows.without(runs.map(\.new))
+    }
+    var before: [String: Row] = [:]
+    for (place, section) in old.sections.enumerated() {
+      for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
+    }
+    var changes: [ObjectChange] = []
+    for row in changed.joined() where before.removeValue(forKey: row.id) !== row {
+      guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
+      changes.append(ObjectChange(row: row.id, bytes: bytes))
+    }
+    return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
+  }
+}
+
+extension RowList {
+  /// Returns the rows outside some ranges, which ascend.
+  fileprivate func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
+    var (parts, next): ([Slice<RowList>], Int) = ([], 0)
+    for range in ranges + [count..<count] {
+      if next < range.lowerBound { parts.append(self[next..<range.lowerBound]) }
+      next = range.upperBound
+    }
+    return parts
+  }
+}
+
+extension TableContent {
+  mutating func follow(_ toggles: [ToggleChange], _ objects: [ObjectChange]) {
+    for toggle in toggles {
+      if toggle.isToggled { sharedToggles.insert(toggle.row) } else { sharedToggles.remove(toggle.row) }
+    }
+    for object in objects { restoredObjects[object.row] = object.bytes }
+  }
+
+  /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
+  /// have done nothing but toggle rows: its answers still hold.
+  mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
+    (record.base, record.durable) = (revision, revision)
+    (durable, storedOriginal) = (own, original)
+    isKnownToStore = true
+    guard local == nil, !(isLeading && isMapped) else {
+      isResultOld = true
+      return
+    }
+    let before = inputs
+    drop(showing: table)
+    restored = table
+    guard isLeading else { return }
+    // Rows that were toggled are still those of the answer.
+    for (source, input) in before where input.content == nil {
+      inputs[source]?.answer = input.answer
+      inputs[source]?.showsAll = input.showsAll
+      inputs[source]?.isConfirmed = input.isConfirmed
+    }
+  }
+
+  /// Maps what others have written, before something is built on it.
+  mutating func refreshResult(named name: String) {
+    guard isResultOld else { return }
+    isResultOld = false
+    _ = table(named: name)
+  }
+}
+
+extension TableContent {
+  /// Nothing of it is on its way, and the store has all that is shown.
+  private var isDurable: Bool { commits.isEmpty && !isBehind && !gate.isClosed }
+
+  /// It is made of one source's answers alone.
+  private func isOnly(of source: String) -> Bool {
+    local == nil && otherItems.isEmpty && inputs.count == 1 && inputs[source] != nil
+  }
+
+  /// Returns the revision at which the store has it, if it shows an answer: every item of it, so that the rows are
+  /// enough.
+  mutating func standing(on answer: UInt64, of source: String) -> Revision? {
+    guard isDurable, isOnly(of: source), inputs[source]?.answer == answer else { return nil }
+    if let result, inputs[source]?.showsAll == nil {
+      let rows = result.sections.reduce(0) { $0 + $1.rows.count }
+      inputs[source]?.showsAll = result.items(of: source).count == rows
+    }
+    return inputs[source]?.showsAll == true ? record.durable : nil
+  }
+
+  /// Stands for an answer from now on, where it is as the store had it then.
+  mutating func stand(at revision: Revision?, on answer: UInt64, of source: String) -> Bool {
+    guard isDurable, isOnly(of: source), let revision, record.durable == revision, restored != nil else { return false }
+    inputs[source]?.answer = answer
+    inputs[source]?.showsAll = true
+    return true
+  }
+
+  /// From now on this process asks the sources: what they have said to it before may be older than what is shown, which
+  /// stays until they have answered.
+  mutating func lead(showing table: Table) {
+    drop(showing: table)
+    restored = table.hasWorked ? table : nil
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.problem, input.error) = (nil, nil)
+      return input
+    }
+  }
+
+  /// Forgets what the sources have said, but not the objects of the rows that are shown.
+  mutating func drop(showing table: Table) {
+    if let result {
+      for row in table.sections.lazy.flatMap(\.rows) where restoredObjects[row.id] == nil {
+        restoredObjects[row.id] = result.item(row.id)?.bytes
+      }
+    }
+    result = nil
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.content, input.good, input.answer, input.showsAll, input.isConfirmed) = (nil, nil, nil, nil, false)
+      return input
+    }
+  }
+}
