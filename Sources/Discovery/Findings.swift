@@ -29,8 +29,9 @@ struct Findings {
     var secrets = Secrets(for: name)
     let total = answer.total(without: list)
     let place = url.map { $0.prefix { $0 != "?" && $0 != "#" } } ?? "a file"
-    writer.comment(0, "Written by `tablecast init` from \(place): \(items.count.grouped) items were looked at.")
-    writer.comment(0, "Beside each guess stands what speaks for it; what it could be as well is commented out.")
+    let count = items.count == 1 ? "1 item" : "\(items.count.grouped) items"
+    writer.comment(0, "Written by `tablecast init` from \(place), by \(count).")
+    writer.comment(0, "The evidence is beside each guess. Alternatives are comments.")
     write(source: &writer, &secrets, total, &doubts)
     write(cells: &writer)
     write(table: &writer)

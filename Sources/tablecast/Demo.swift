@@ -20,6 +20,7 @@ struct Demo: ParsableCommand {
   var listen = "127.0.0.1:8080"
 
   func run() throws {
+    Signals.block()
     Logs.bootstrap(level: .notice)
     let airport = try AirportProcess.start(seed: seed)
     setenv("TABLECAST_DEMO_UPSTREAM", "http://127.0.0.1:\(airport.port)", 1)

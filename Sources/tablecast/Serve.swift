@@ -36,6 +36,7 @@ struct Serve: ParsableCommand {
   var accessLog = false
 
   func run() throws {
+    Signals.block()
     Logs.bootstrap(level: logLevel)
     let log = accessLog ? AccessLog() : nil
     try Service(configuration: .file(config), listen: listen, insecure: insecure, accessLog: log).run()

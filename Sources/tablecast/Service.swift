@@ -20,7 +20,14 @@ final class Service: Sendable {
   private let listen: ListenAddress
   private let insecure: Bool
   private let accessLog: AccessLog?
-  private let isEnding = Atomic(false)
+  private let state = Mutex(State.starting)
+
+  /// How far the process is, and how it is ended meanwhile.
+  private enum State {
+    case starting
+    case serving(end: @Sendable () -> Void)
+    case ending
+  }
 
   /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
   init(configuration: ServiceConfiguration, listen: String?, insecure: Bool, accessLog: AccessLog? = nil) throws {
@@ -39,10 +46,11 @@ final class Service: Sendable {
     _ = mallopt(mmapThreshold, 1 << 20)
   }
 
-  /// Serves until a signal ends it; does not return.
+  /// Serves until a signal ends it; does not return. ``Signals/block()`` comes before the first thread.
   ///
   /// - Parameter whenServing: is told the address once clients can connect: with port 0 the kernel has chosen it.
   func run(whenServing: (SocketAddress) -> Void = { _ in }) throws -> Never {
+    Signals.handle([SIGTERM, SIGINT]) { [self] in ended(by: $0) }
     Self.giveBackMemory()
     try Self.raiseDescriptorLimit()
     try Self.checkMemoryLimits()
@@ -67,12 +75,8 @@ final class Service: Sendable {
       throw CleanExit.failure("\(error)")
     }
     service.start(on: server)
-    // Before anyone is told where the service is: a signal that came between would be lost.
-    let signals = [
-      on(SIGTERM) { [self] in end(service, server, store) },
-      on(SIGINT) { [self] in end(service, server, store) },
-      on(SIGHUP) { [self] in reload(service, server, store) },
-    ]
+    state.withLock { $0 = .serving { [self] in end(service, server, store) } }
+    Signals.handle([SIGHUP]) { [self] _ in reload(service, server, store) }
     logger.notice(
       "Serving",
       metadata: ["address": "http://\(address)", "tables": .stringConvertible(definition.tables.count)]
@@ -83,7 +87,7 @@ final class Service: Sendable {
     whenServing(address)
 
     signal(SIGPIPE, SIG_IGN)
-    withExtendedLifetime(signals) { dispatchMain() }
+    Signals.park()
   }
 
   /// With fewer the store, the upstreams and the runtime have none left for clients; the runtime ends a process without any.
@@ -140,27 +144,24 @@ final class Service: Sendable {
     }
   }
 
-  private func on(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(
-      signal: number,
-      queue: DispatchQueue(label: "tablecast.signal.\(number)")
-    )
-    let registered = DispatchSemaphore(value: 0)
-    source.setEventHandler(handler: body)
-    source.setRegistrationHandler { registered.signal() }
-    source.activate()
-    registered.wait()
-    return source
-  }
-
   // MARK: Signals
 
+  /// Further signals change nothing: a supervisor may send one to the process and one to its group.
+  private func ended(by number: Int32) {
+    let current = state.withLock { state in
+      defer { if case .serving = state { state = .ending } }
+      return state
+    }
+    switch current {
+    case .starting: Signals.die(of: number)
+    case .serving(let end): end()
+    case .ending: break
+    }
+  }
+
   /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0; 1 where
-  /// something was left undone. Further signals change nothing, as where a supervisor sends one to the process and one to its
-  /// group.
+  /// something was left undone.
   private func end(_ service: TableService, _ server: Server, _ store: any Store) {
-    guard !isEnding.exchange(true, ordering: .relaxed) else { return }
     logger.notice("Ending: waiting polls are answered, open requests finished")
     let step = Mutex("open requests are not finished")
     service.drain()
@@ -187,7 +188,7 @@ final class Service: Sendable {
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
   private func reload(_ service: TableService, _ server: Server, _ store: any Store) {
-    guard !isEnding.load(ordering: .relaxed) else { return }
+    if case .ending = state.withLock({ $0 }) { return }
     let (read, diagnostics) = configuration.read()
     for diagnostic in diagnostics { diagnostic.log(to: logger) }
     guard let definition = read else { return refuse("it has mistakes") }

@@ -58,4 +58,20 @@ import Testing
     #expect(try service.end() == 0)
     #expect(service.log.current.count { $0.contains("Ending") } == 1)
   }
+
+  /// A terminal and a supervisor may both send one, at any time after the start.
+  @Test(arguments: [SIGTERM, SIGINT], 1...5) func aSecondSignalChangesNothing(_ second: Int32, _: Int) throws {
+    let service = try ServiceProcess(
+      """
+      store: {path: "{folder}/state.sqlite"}
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      tables: {todo: {source: {local: {items: [{title: A}]}}, cell: Label, payload: {title: "${title}"}}}
+      """
+    )
+    try service.logged("Serving")
+    service.signal(SIGTERM)
+    service.signal(second)
+    #expect(try service.end() == 0)
+    #expect(service.log.current.count { $0.contains("Ending: waiting polls are answered") } == 1)
+  }
 }

@@ -85,7 +85,7 @@ enum LocalKeys: ObjectKeys {
       guard let fault = known.faults(writing: item, making: item, by: .whole).first else { continue }
       object.reading.warning(
         at: object.place(of: items),
-        "item \(number + 1) of 'items' is not as 'fields' say: `\(fault.name)` \(fault.reason)",
+        "item \(number + 1) of 'items' does not match 'fields': `\(fault.name)` \(fault.reason)",
         "it is kept as it is until an edit writes that member"
       )
     }

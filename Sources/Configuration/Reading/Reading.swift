@@ -62,7 +62,7 @@ final class Reading {
   /// Says which variables are not set.
   func warnOfUnset() {
     for (name, place) in unset {
-      warning(at: place, "the environment variable \(name) is not set", "`serve` needs it; here it is not missed")
+      warning(at: place, "the environment variable \(name) is not set", "`serve` will need it")
     }
   }
 

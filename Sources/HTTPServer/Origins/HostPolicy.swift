@@ -42,6 +42,6 @@ struct HostPolicy: Sendable {
   /// The answer to a request for another name (RFC 9110 section 15.5.20).
   static let misdirected = Response.problem(
     .misdirectedRequest,
-    detail: "This service is not there for the name in Host: its configuration's `hosts` lists those that it has."
+    detail: "This service has another name than the one in Host: `hosts` in its configuration lists its names."
   )
 }

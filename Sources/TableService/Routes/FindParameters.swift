@@ -112,7 +112,7 @@ extension LiveTable {
   }
 
   private static func rest(_ offer: FindOffer?) -> String {
-    guard let offer else { return " It offers nothing to be found by." }
+    guard let offer else { return " It has no `find` in the configuration: no search, filters or sorts." }
     let filters = offer.schema.filters.map { "`filter=\($0):…`" }
     let sorts = offer.schema.sorts.map { "`sort=\($0.id)`" }
     let all = (filters + sorts).joined(separator: ", ")
