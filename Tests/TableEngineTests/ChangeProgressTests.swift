@@ -10,8 +10,12 @@ import Testing
   private typealias Event = ChangeProgress.Event
   private typealias Step = ChangeProgress.Step
 
-  private static let done = EditResult.success(EditAnswer(cursor: Cursor(epoch: Epoch(rawValue: 8), version: 42), rows: ["1"]))
-  private static let later = EditResult.success(EditAnswer(cursor: Cursor(epoch: Epoch(rawValue: 8), version: 43), rows: ["1"]))
+  private static let done = EditResult.success(
+    EditAnswer(cursor: Cursor(epoch: Epoch(rawValue: 8), version: 42), rows: ["1"])
+  )
+  private static let later = EditResult.success(
+    EditAnswer(cursor: Cursor(epoch: Epoch(rawValue: 8), version: 43), rows: ["1"])
+  )
   private static let taken = TableError(.conflict, detail: "The identity is taken.")
   private static let wrong = TableError(.malformed, detail: "No such member.")
   private static let conflicts = ChangeProgress.mostConflicts

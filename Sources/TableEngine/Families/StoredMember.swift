@@ -5,8 +5,8 @@ import Synchronization
 import TableModel
 import TableStore
 
-/// A member of a family that replicas share, while it comes to be: it is as the store has it, or is begun there by the
-/// replica that asks the sources. Until then nobody is shown it.
+/// A member of a family that replicas share, while it comes to be, and when it is left to another leader. It is as the store has it,
+/// or is begun there by the replica that asks the sources; until then nobody is shown it.
 struct StoredMember: Sendable {
   let table: LiveTable
 
@@ -43,6 +43,26 @@ struct StoredMember: Sendable {
       content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
       writer.store(commit, retry: completion) { _ in completion() }
     }
+  }
+
+  /// Gives the state that the next leader needs of a member. `completion` is called on any queue.
+  ///
+  /// - Parameter isOutdated: what it shows is to be asked for anew.
+  func handOver(
+    _ digests: HandoverDigests,
+    isOutdated: Bool,
+    _ completion: @escaping @Sendable (Handover) -> Void
+  ) {
+    let handover = Mutex(Handover(layout: digests.layout))
+    let group = DispatchGroup()
+    for source in isOutdated ? [] : table.sources {
+      group.enter()
+      source.handOver(definedAs: digests.sources[source.name] ?? "", for: [table]) { entry in
+        handover.withLock { $0.sources[source.name] = entry }
+        group.leave()
+      }
+    }
+    group.notify(queue: table.context.background) { completion(handover.withLock { $0 }) }
   }
 }
 

@@ -140,7 +140,7 @@ extension TableFamily {
     let group = DispatchGroup()
     for (table, isOutdated) in members {
       group.enter()
-      table.handOver(digests, isOutdated: isOutdated) { handover in
+      StoredMember(table: table).handOver(digests, isOutdated: isOutdated) { handover in
         found.withLock { $0[table.writer.sharedName] = handover.bytes(at: .now) }
         group.leave()
       }
@@ -153,30 +153,5 @@ extension TableFamily {
         completion()
       }
     }
-  }
-}
-
-extension LiveTable {
-  /// Its sources are asked from here, since this replica asks them.
-  var isAskedHere: Bool { context.replica.lease?.term == term.load(ordering: .acquiring) }
-
-  /// Gives the state that the next leader needs of a member. `completion` is called on any queue.
-  ///
-  /// - Parameter isOutdated: what it shows is to be asked for anew.
-  fileprivate func handOver(
-    _ digests: HandoverDigests,
-    isOutdated: Bool,
-    _ completion: @escaping @Sendable (Handover) -> Void
-  ) {
-    let handover = Mutex(Handover(layout: digests.layout))
-    let group = DispatchGroup()
-    for source in isOutdated ? [] : sources {
-      group.enter()
-      source.handOver(definedAs: digests.sources[source.name] ?? "", for: [self]) { entry in
-        handover.withLock { $0.sources[source.name] = entry }
-        group.leave()
-      }
-    }
-    group.notify(queue: context.background) { completion(handover.withLock { $0 }) }
   }
 }

@@ -9,8 +9,9 @@ import TableModel
 import TableStore
 
 /// Members that depend on their parameters and on claims of who asks are the same on all replicas: they stand in the store, as
-/// tables that always live do, the latter by a digest of the claims (``TableReference/ofCaller(_:)``). The replica that asks the sources has all that any replica reads, within its limits: it alone makes and removes
-/// what is stored of them. The others follow those that their own clients read, and say so (``MemberClaim``).
+/// tables that always live do, the latter by a digest of the claims (``TableReference/ofCaller(_:)``). The replica that asks the
+/// sources has all that any replica reads, within its limits: it alone makes and removes what is stored of them. The others follow
+/// those that their own clients read, and say so (``MemberClaim``).
 ///
 /// Members that depend on a caller's header fields are never stored, and stay where they are asked for; so do those through
 /// which callers edit.

@@ -2,6 +2,7 @@ import Dispatch
 import Queues
 import Synchronization
 import TableModel
+import TableStore
 import Upstream
 
 /// The sources of a table, and its end: its translations are told, too.
@@ -22,6 +23,9 @@ extension LiveTable {
 
   /// How the store has it is not known yet.
   var isUnknown: Bool { isMember && lifecycle.withLock { $0.isUnknown } }
+
+  /// Its sources are asked from here, since this replica asks them.
+  var isAskedHere: Bool { context.replica.lease?.term == term.load(ordering: .acquiring) }
 
   /// Why it can't be shown to anybody for now: what replicas share is theirs only once it is stored.
   package var absence: TableError? { isUnknown ? .notStoredYet : nil }
