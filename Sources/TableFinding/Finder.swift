@@ -62,10 +62,13 @@ public final class Finder: Sendable {
   public func found(_ search: FindSearch, _ version: Version, _ table: Table) -> FoundTable {
     if let known = known(search, version) { return known }
     let order = order(search.sort, version, table)
-    let (before, wider) = kept.withLock { kept in
-      let before = kept.versions[search]?.last { $0.epoch == version.epoch } ?? kept.versions[search]?.last
+    let (before, wider) = kept.withLock { kept -> (FoundTable?, FoundTable?) in
+      let last = kept.versions[search]?.last { $0.epoch == version.epoch } ?? kept.versions[search]?.last
+      let before = last.flatMap { kept.found[Key(version: $0, search: search)] }
+      // A search that goes on looks at what changed alone: no wider one helps it, and to choose one looks at all.
+      guard before == nil else { return (before, nil) }
       return (
-        before.flatMap { kept.found[Key(version: $0, search: search)] },
+        nil,
         kept.found.lazy.filter { $0.key.version == version && $0.key.search.sort == search.sort }
           .filter { search.findsWithin($0.key.search) }.map(\.value).min { $0.count < $1.count }
       )
