@@ -10,8 +10,8 @@ public struct CodeGenerator {
   /// What is generated decodes a row, a header or a footer by its `cellIdentifier`, and has a case for cells that it
   /// does not know. Names that the language reserves or can't have are changed; on the wire they stay what they are.
   ///
-  /// - Parameter selections: every `select` of the configuration. Of them Swift alone has types, where a member of all
-  ///   is a constant text that tells them apart.
+  /// - Parameter selections: every `select` of the configuration. They have types where a constant text in a member of all of
+  ///   them tells them apart; not in Kotlin.
   /// - Parameter items: local sources whose `fields` say what edits may write.
   /// - Parameter tables: whose names, parameters, sections, actions, filters and sorts get types.
   public static func generate(
@@ -23,7 +23,7 @@ public struct CodeGenerator {
   ) -> String {
     switch language {
     case .swift: SwiftGenerator(cells: cells, selections: selections, items: items, tables: tables).text
-    case .typescript: TypeScriptGenerator(cells: cells, items: items, tables: tables).text
+    case .typescript: TypeScriptGenerator(cells: cells, selections: selections, items: items, tables: tables).text
     case .kotlin: KotlinGenerator(cells: cells, items: items, tables: tables).text
     }
   }

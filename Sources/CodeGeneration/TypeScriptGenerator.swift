@@ -1,18 +1,23 @@
 import Definitions
+import Expressions
 
 /// A discriminated union over `cellIdentifier`.
 struct TypeScriptGenerator {
   let cells: [NamedCell]
+  private let selections: Selections?
   private let items: [NamedItem]
   private let tables: TypeScriptTables
 
   init(
     cells: [CellDefinition],
+    selections: [Template] = [],
     items: [(name: String, fields: ItemFields)] = [],
     tables: [TableDefinition] = []
   ) {
-    self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
-    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+    self.selections = Selections(selections)
+    let typeNames = Self.typeNames.union(self.selections == nil ? [] : ["Selection"])
+    self.cells = NamedCell.all(cells, typeNames: typeNames)
+    self.items = NamedItem.all(items, typeNames: typeNames.union(self.cells.map(\.typeName)))
     self.tables = TypeScriptTables(
       tables: NamedTable.all(tables, items: self.items, cells: self.cells, typeNames: [], memberNames: [])
     )
@@ -34,7 +39,7 @@ struct TypeScriptGenerator {
       payload: { [name: string]: JSONValue };
     }
 
-    \(tables.text)/** The cells' versions by their identifiers. */
+    \(selections.map(text) ?? "")\(tables.text)/** The cells' versions by their identifiers. */
     export const cellVersions: { readonly [cellIdentifier: string]: number } = {
     \(cells.map { "  \(literal($0.identifier)): \($0.version),\n" }.joined())};
 
@@ -69,6 +74,35 @@ struct TypeScriptGenerator {
     \(members(item.fields, indent: "  "))}
 
     """
+  }
+
+  /// A discriminated union: `switch (selection.type)` tells which.
+  private func text(_ selections: Selections) -> String {
+    let kinds = selections.kinds.map { kind in
+      let discriminator = "\(key(selections.discriminator)): \(literal(kind.text))"
+      return "\n  | { \(([discriminator] + kind.members.map(member)).joined(separator: "; ")) }"
+    }
+    return """
+      /** Where a tap on a row leads: its `select`, by its `\(selections.discriminator)`. */
+      export type Selection =\(kinds.joined());
+
+
+      """
+  }
+
+  private func member(_ member: SelectionShape.Member) -> String {
+    let (mark, null) = member.isOptional ? ("?", " | null") : ("", "")
+    return "\(key(member.name))\(mark): \(type(member.shape))\(null)"
+  }
+
+  private func type(_ shape: SelectionShape) -> String {
+    switch shape {
+    case .text: "string"
+    case .boolean: "boolean"
+    case .number: "number"
+    case .object(let members): members.isEmpty ? "{}" : "{ \(members.map(member).joined(separator: "; ")) }"
+    case .any: "JSONValue"
+    }
   }
 
   private func members(_ fields: [NamedCell.Field], indent: String) -> String {

@@ -43,9 +43,12 @@ import Testing
   /// Types stand in blocks of their own, and in two annotations.
   private func withoutTypes(_ text: String) -> String {
     var lines: [String] = []
-    var isType = false
+    var (isType, isAlias) = (false, false)
     for line in text.components(separatedBy: "\n") {
-      if line.hasPrefix("export type ") { continue }
+      if isAlias || line.hasPrefix("export type ") {
+        isAlias = !line.hasSuffix(";")
+        continue
+      }
       if line.hasPrefix("export interface ") { isType = true }
       if !isType { lines.append(line) }
       if line == "}" { isType = false }

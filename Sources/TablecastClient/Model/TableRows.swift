@@ -27,6 +27,25 @@ extension TableRows: RandomAccessCollection, MutableCollection {
   }
 }
 
+extension TableRows {
+  /// Returns the places of the rows that are not the same objects as in another list; nil where the lists are not equally long.
+  /// O(chunks), and O(rows) of the chunks that the lists don't share.
+  package func places(differingFrom other: TableRows) -> [Int]? {
+    guard count == other.count else { return nil }
+    var places: [Int] = []
+    for (index, (chunk, otherChunk)) in zip(chunks, other.chunks).enumerated() {
+      let isShared = chunk.withUnsafeBufferPointer { chunk in
+        otherChunk.withUnsafeBufferPointer { $0.baseAddress == chunk.baseAddress }
+      }
+      guard !isShared else { continue }
+      for offset in chunk.indices where chunk[offset] !== otherChunk[offset] {
+        places.append(index * Self.width + offset)
+      }
+    }
+    return places
+  }
+}
+
 extension TableRows: RangeReplaceableCollection {
   public mutating func replaceSubrange(_ subrange: Range<Int>, with rows: some Collection<TableRow>) {
     precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "rows outside the section")

@@ -25,13 +25,22 @@ public final class ObservedSection<Cell: CellModel>: Identifiable {
   }
 
   /// Shows a state with the same rows in the same order. False where they aren't the same.
-  func showInPlace(_ section: TableSection) -> Bool {
+  ///
+  /// - Parameter former: the rows of the state that is shown; nil where that is not known. Chunks that both states share are skipped.
+  func showInPlace(_ section: TableSection, from former: TableRows?) -> Bool {
     guard section.rows.count == rows.count else { return false }
     // Changed ones are noted first: a state that doesn't fit is to change nothing.
     var changed: [(ObservedRow<Cell>, TableRow)] = []
-    for (observed, row) in zip(rows, section.rows) where observed.shown !== row {
-      guard observed.id == row.id else { return false }
+    func note(_ observed: ObservedRow<Cell>, _ row: TableRow) -> Bool {
+      guard observed.shown !== row else { return true }
       changed.append((observed, row))
+      return observed.id == row.id
+    }
+    if let places = former.flatMap(section.rows.places) {
+      let rows = rows
+      guard places.allSatisfy({ note(rows[$0], section.rows[$0]) }) else { return false }
+    } else {
+      guard zip(rows, section.rows).allSatisfy(note) else { return false }
     }
     for (observed, row) in changed { observed.show(row) }
     show(section.header, section.footer)

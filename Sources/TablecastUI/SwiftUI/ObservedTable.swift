@@ -36,8 +36,10 @@ public final class ObservedTable<Cell: CellModel> {
 
   @ObservationIgnored public let table: LiveTable<Cell>
   @ObservationIgnored private var rows: [Identity: ObservedRow<Cell>] = [:]
-  /// What `sections` show.
+  /// The state that `sections` show.
   @ObservationIgnored private var shown: TableSnapshot?
+  /// Stages are under way, or one of them did not fit: `sections` do not show `shown`.
+  @ObservationIgnored private var isBetweenStates = false
 
   /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts.
   public init(_ table: LiveTable<Cell>, offersFinding: Bool = false) {
@@ -53,14 +55,17 @@ public final class ObservedTable<Cell: CellModel> {
   /// Shows the result of a change. O(changes). If changes were missed, this costs as much as `show`.
   public func take(_ change: TableChange) {
     switch change.kind {
-    case .stages(let stages) where change.from == shown?.revision && stages.allSatisfy(apply): break
+    case .stages(let stages) where change.from == shown?.revision:
+      isBetweenStates = true
+      guard stages.allSatisfy(apply) else { return show(change.snapshot) }
     case .status where change.from == shown?.revision: break
     case .stages, .status, .reset: return show(change.snapshot)
     }
     finish(change.snapshot)
   }
 
-  /// Shows a state. Sets only the differences. O(rows) comparisons of references, and O(differences).
+  /// Shows a state. Sets only the differences. O(differences), and a comparison of references for each 16 rows where the
+  /// rows are the same ones in the same order; else O(rows).
   public func show(_ snapshot: TableSnapshot) {
     showSections(snapshot)
     finish(snapshot)
@@ -86,7 +91,7 @@ public final class ObservedTable<Cell: CellModel> {
     for id in former.symmetricDifference(snapshot.pendingRows) {
       rows[Identity(id)]?.show(isPending: snapshot.pendingRows.contains(id))
     }
-    shown = snapshot
+    (shown, isBetweenStates) = (snapshot, false)
     set(\.state, snapshot.state)
     set(\.connection, snapshot.connection)
     set(\.title, snapshot.title)
@@ -106,9 +111,17 @@ public final class ObservedTable<Cell: CellModel> {
 
   // MARK: Whole states
 
+  /// Shows a state with the same sections. False where rows came, went or moved.
+  private func showInPlace(_ snapshot: TableSnapshot) -> Bool {
+    let former = isBetweenStates || shown?.sections.count != sections.count ? nil : shown?.sections
+    return sections.indices.allSatisfy { index in
+      sections[index].showInPlace(snapshot.sections[index], from: former.map { $0[index].rows })
+    }
+  }
+
   private func showSections(_ snapshot: TableSnapshot) {
     let isInPlace = snapshot.sections.elementsEqual(sections) { $0.id == $1.id }
-    if isInPlace, zip(sections, snapshot.sections).allSatisfy({ $0.showInPlace($1) }) { return }
+    if isInPlace, showInPlace(snapshot) { return }
     var rows: [Identity: ObservedRow<Cell>] = [:]
     rows.reserveCapacity(snapshot.rowCount)
     let known = Dictionary(sections.map { (Identity($0.id), $0) }) { first, _ in first }
@@ -133,15 +146,20 @@ public final class ObservedTable<Cell: CellModel> {
   /// Applies a batch. False where it doesn't fit; what was done until then `show` puts right.
   private func apply(_ stage: TableStage) -> Bool {
     if stage.changesStructure, !changeStructure(stage) { return false }
+    // Read once: each reading of an observed member tells who looks, which takes some microseconds.
+    let sections = sections
+    var lists: [[ObservedRow<Cell>]?] = Array(repeating: nil, count: sections.count)
     for update in stage.updatedSections {
       guard sections.indices.contains(update.at), sections[update.at].id == update.id else { return false }
       sections[update.at].show(update.header, update.footer)
     }
     for update in stage.updatedRows {
-      guard sections.indices.contains(update.at.section),
-        let row = sections[update.at.section].row(update.at.row), row.id == update.row.id
-      else { return false }
-      row.show(update.row)
+      let (section, place) = (update.at.section, update.at.row)
+      guard sections.indices.contains(section) else { return false }
+      let rows = lists[section] ?? sections[section].rows
+      lists[section] = rows
+      guard rows.indices.contains(place), rows[place].id == update.row.id else { return false }
+      rows[place].show(update.row)
     }
     return true
   }

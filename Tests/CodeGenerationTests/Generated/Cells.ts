@@ -76,6 +76,12 @@ export interface AnyCell {
   payload: { [name: string]: JSONValue };
 }
 
+/** Where a tap on a row leads: its `select`, by its `type`. */
+export type Selection =
+  | { type: "open"; url?: JSONValue | null; inApp?: boolean | null; place?: { "first name": string; n: number } | null }
+  | { type: "call number"; number: string; times?: JSONValue | null; class?: JSONValue | null }
+  | { type: "self" };
+
 /** The tables of the configuration: `Tables["issues"]["action"]`. */
 export interface Tables {
   "to-do": {
