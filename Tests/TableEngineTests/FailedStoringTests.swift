@@ -1,0 +1,145 @@
+import Configuration
+import Definitions
+import Dispatch
+import Foundation
+import JSON
+import Logging
+import Queues
+import Synchronization
+import TableModel
+import TableStore
+import Testing
+
+@testable import TableEngine
+
+/// What clients are told where a version, or an answer, can't be stored.
+@Suite final class FailedStoringTests: Sendable {
+  private let store = GatedStore()
+  private let engine: Engine
+  private let original: LiveTable
+  private let translation: LiveTable
+  private let outcomes = Mutex<[String]>([])
+
+  init() throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    engine = try Engine(try Self.definition(), environment)
+    original = try #require(engine.catalog.tables.first)
+    translation = original.localized("de")
+    settle()
+    store.shut()
+  }
+
+  private static func definition(_ locales: String = "en, de") throws -> ServiceDefinition {
+    let (definition, diagnostics) = ConfigurationReader.read(
+      text: """
+        locales: [\(locales)]
+        cells:
+          Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
+        tables:
+          todo:
+            source: {local: {items: [{title: A}, {title: B}]}}
+            cell: Task
+            payload: {title: "${title} ${$locale}", isExpanded: false}
+        """,
+      file: "test",
+      environment: [:]
+    )
+    return try #require(definition, "\(diagnostics)")
+  }
+
+  /// All that was asked of the tables so far has been laid out.
+  private func settle() {
+    for _ in 0..<3 {
+      for table in original.all { table.writer.content.queue.sync {} }
+    }
+  }
+
+  /// Until something is so, which happens on other threads.
+  private func wait(until isDone: () -> Bool) { while !isDone() { sched_yield() } }
+
+  /// Lets the next commit go on, or fails it.
+  private func release(failing error: StoreError? = nil) {
+    wait { store.waitingCount > 0 }
+    store.release(failing: error)
+    settle()
+  }
+
+  private var answered: [String] { outcomes.withLock { $0 } }
+
+  private func tap(_ key: String) {
+    let terms = EditPreconditions(idempotency: Idempotency(key: key, route: "TAP todo", content: [1]))
+    original.tap("1", Lens(view: "mine"), terms, CallerFields([])) { [self] outcome in
+      outcomes.withLock { $0.append("\(key) \(word(outcome))") }
+    }
+    settle()
+  }
+
+  /// Its answer is the only thing that a repeat could be told from.
+  @Test func aTapWhoseAnswerCantBeStoredIsNotMade() {
+    func taps() -> UInt32 { engine.context.views.state(of: "mine", table: original.current.cursor.epoch)?.taps ?? 0 }
+    tap("first")
+    release(failing: .full)
+    wait { !answered.isEmpty }
+    #expect(answered == ["first storeFull"] && taps() == 0)
+    tap("first")
+    wait { store.waitingCount > 0 }
+    #expect(taps() == 0, "nobody is shown what may not be done")
+    release()
+    wait { answered.count == 2 }
+    tap("first")
+    wait { answered.count == 3 }
+    #expect(answered == ["first storeFull", "first done", "first done"] && taps() == 1)
+    #expect(store.waitingCount == 0)
+  }
+
+  /// The items have an edit that no version of the table shows.
+  @Test func aReadIsRefusedWhereTheVersionThatShowsAnEditCantBeStored() {
+    let edit = Edit.insert(item: ["title": "C"], .end)
+    translation.edit(EditRequest([edit], caller: CallerFields([]))) { [self] outcome in
+      outcomes.withLock { $0.append(word(outcome)) }
+    }
+    release()
+    wait { answered == ["done"] && store.waitingCount == 1 }
+    let read = Mutex<LookOutcome?>(nil)
+    original.readBarrier(view: nil) { outcome in read.withLock { $0 = outcome } }
+    settle()
+    #expect(read.withLock { $0 } == nil)
+    release(failing: .full)
+    wait { read.withLock { $0 } != nil }
+    #expect(read.withLock { $0 } == .late)
+    #expect(original.current.table.rowCount == 2)
+  }
+
+  /// Who reads it would otherwise miss what was done to its items while it was made.
+  @Test func aTableThatComesWithAConfigurationIsFoundWhenItsFirstVersionIsStored() throws {
+    let next = try engine.prepare(try Self.definition("de, en"))
+    let isAdopted = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { [engine] in
+      engine.adopt(next)
+      isAdopted.signal()
+    }
+    // The first versions of the table in both languages.
+    wait { store.waitingCount == 2 }
+    #expect(engine.catalog.tables.first === original)
+    store.open()
+    while store.waitingCount > 0 { store.release() }
+    isAdopted.wait()
+    #expect(engine.catalog.tables.first !== original)
+  }
+
+  @Test func aTableThatWasReplacedTwiceHasTheLastOneInItsPlace() throws {
+    store.open()
+    for locales in ["de, en", "en, de"] { engine.adopt(try engine.prepare(try Self.definition(locales))) }
+    let last = try #require(engine.catalog.tables.first)
+    #expect(original.present === last)
+    #expect(translation.present === last.localized("de"))
+  }
+}
+
+private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {
+  switch outcome {
+  case .success: "done"
+  case .failure(let error): error.kind.rawValue
+  }
+}
