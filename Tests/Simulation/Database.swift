@@ -84,24 +84,37 @@ final class Database: @unchecked Sendable {
 
   // MARK: Records
 
-  func restore(_ table: String) -> Result<StoredTable, StoreError> { now { inner.restore(table, completion: $0) } }
+  /// Of what was never stored, or was removed, there is nothing: the memory store would give it a stamp.
+  func restore(_ table: String) -> Result<StoredTable, StoreError> {
+    revisions[table] == nil ? .success(StoredTable()) : now { inner.restore(table, completion: $0) }
+  }
+
+  /// A commit that begins a record is built on nothing. Nil where one is built on what is not there.
+  private func based(_ commit: Commit) -> Commit? {
+    var commit = commit
+    commit.beside = commit.beside.compactMap(based)
+    guard revisions[commit.table] == nil, let base = commit.base else { return commit }
+    commit.base = nil
+    return base == StoredTable().revision ? commit : nil
+  }
 
   func commit(_ commit: Commit) -> Result<Void, StoreError> {
     if let fence = commit.fence, !isHeld(fence) { return .failure(.fenced) }
     let key = commit.reply.map { $0.fullKey(table: commit.table) }
     if let key, case .success(.some) = reply(key) { return .failure(.superseded) }
-    let result: Result<Void, StoreError> = now { inner.commit(commit, completion: $0) }
+    guard let based = based(commit), based.beside.count == commit.beside.count else { return .failure(.superseded) }
+    let result: Result<Void, StoreError> = now { inner.commit(based, completion: $0) }
     if let key, case .success = result { claims[key] = nil }
     return result
   }
 
   func changes(of table: String, since revision: Revision) -> Result<CatchUp, StoreError> {
-    now { inner.changes(of: table, since: revision, completion: $0) }
+    guard revisions[table] != nil else { return .success(.replaced(StoredTable())) }
+    return now { inner.changes(of: table, since: revision, completion: $0) }
   }
 
   func revision(of table: String) -> Result<Revision?, StoreError> {
-    if let known = revisions[table] { return .success(known) }
-    return restore(table).map { $0.revision }
+    .success(revisions[table])
   }
 
   func rename(_ record: String, to name: String) -> Result<Void, StoreError> {

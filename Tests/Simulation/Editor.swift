@@ -55,9 +55,9 @@ final class Editor: @unchecked Sendable {
   private var anyReader: TableRequest {
     var request = isNamer ? TableRequest(table: "board") : anyTable
     switch world.pick(0...5) {
-    case 0 where run.plan.parts.contains(.callers) && !isNamer && run.database == nil:
+    case 0 where run.plan.parts.contains(.callers) && !isNamer:
       request = TableRequest(table: "mine", caller: world.pick(Run.owners))
-    case 1 where run.plan.parts.contains(.families) && !isNamer && run.database == nil:
+    case 1 where run.plan.parts.contains(.families) && !isNamer:
       request.table = "only;list=\(world.pick(["a", "b", "c"]))"
     case 2: request.window = WindowRange(from: world.pick(0...3), rows: world.pick(1...5)).map { .rows($0) } ?? .all
     default: break

@@ -112,12 +112,15 @@ final class Follower: @unchecked Sendable {
       run.note(request.table, "\(name) is refused: \(error.detail)")
       mirror = nil
       return again(100)
-    case .reply(let body, let isSnapshot):
+    case .reply(let body, let kind):
       do {
         let json = try JSONValue(parsing: body)
-        let before = mirror?.cursor
-        try isSnapshot ? takeSnapshot(json, request) : takeChanges(json, after)
-        if run.plan.records, !isSnapshot, let mirror { recorder.note(json, mirror, after: before) }
+        let before = mirror
+        try kind == .snapshot ? takeSnapshot(json, request) : takeChanges(json, after)
+        if kind == .missed, let before, let mirror, !mirror.looks(like: before) {
+          throw Malformed("nobody has told a poll after \(before.cursor) that it is behind")
+        }
+        if run.plan.records, kind != .snapshot, let mirror { recorder.note(json, mirror, after: before?.cursor) }
         try check(request, asked: asked)
       } catch {
         run.fail(request.table, "\(name): \(error)\n  \(String(decoding: body, as: UTF8.self))")
@@ -221,6 +224,21 @@ enum Minimum {
       if let place = tails.firstIndex(where: { $0 >= number }) { tails[place] = number } else { tails.append(number) }
     }
     return tails.count
+  }
+}
+
+extension TableMirror {
+  /// Whether nothing is different that has to wake who waits for it.
+  fileprivate func looks(like other: TableMirror) -> Bool {
+    state == other.state
+      && JSONValue.array(sections.map(\.woken)).bytes == JSONValue.array(other.sections.map(\.woken)).bytes
+  }
+}
+
+extension TableMirror.Section {
+  /// All but the rows before the cut.
+  fileprivate var woken: JSONValue {
+    ["id": .string(id), "header": header, "footer": footer, "rows": .array(rows)]
   }
 }
 

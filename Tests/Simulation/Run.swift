@@ -102,9 +102,6 @@ final class Run: @unchecked Sendable {
 
   /// - Returns: in words, what has happened.
   func perform() -> String {
-    // Known, and to be mended: a table that is made anew, as its source has another name or another language comes first, shows
-    // late what was done meanwhile to the items that it looks up.
-    people.mayShowLate = disk.failsOneOf > 0 || renames || changesLanguages
     for replica in replicas { start(replica) }
     makeClients()
     operate()
@@ -119,14 +116,6 @@ final class Run: @unchecked Sendable {
 
   func start(_ replica: Place) {
     let service = Service(replica.name, world)
-    service.onMissedWake = { [unowned self] waiter in
-      // Not understood yet: a search is found to be behind now and then (seed 114).
-      guard waiter.query.lens.find == nil else { return }
-      fail(
-        waiter.table.name,
-        "nobody has told a poll of \(waiter.table.name) after \(waiter.query.after.map { "\($0)" } ?? "nothing") that it is behind"
-      )
-    }
     service.mayFail = disk.failsOneOf > 0 || database != nil
     service.onFailedStart = { [unowned self] in crash(replica) }
     replica.service = service
@@ -156,16 +145,14 @@ final class Run: @unchecked Sendable {
       follow("pat", TableRequest(table: "todo"), isFinding: true)
       follow("sam", TableRequest(table: "todo", window: first(3)), isScrolling: true, isFinding: true)
     }
-    // Of replicas, members are not followed yet.
-    if plan.parts.contains(.families), database == nil {
+    if plan.parts.contains(.families) {
       for list in ["a", "b"] { follow("fay \(list)", TableRequest(table: "only;list=\(list)")) }
     }
-    if plan.parts.contains(.callers), database == nil {
+    if plan.parts.contains(.callers) {
       for caller in Self.owners { follow("of \(caller)", TableRequest(table: "mine", caller: caller)) }
     }
     if plan.parts.contains(.lookups) { follow("zoe", TableRequest(table: "people")) }
-    // Known: where a tap's answer can't be stored it is given all the same, and a repeat taps again.
-    if plan.parts.contains(.views), disk.failsOneOf == 0 {
+    if plan.parts.contains(.views) {
       for view in ["left", "right"] { tappers.append(Tapper(TableRequest(table: "todo", view: view), self)) }
       tappers.append(Tapper(TableRequest(table: "board"), self))
     }

@@ -30,8 +30,6 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   /// The disk fails now and then: what is loaded then may not be.
   var mayFail = false
   var onFailedStart: () -> Void = {}
-  /// A change of which nobody who waits for it was told.
-  var onMissedWake: (Waiter) -> Void = { _ in }
 
   init(_ name: String, _ world: World) {
     self.world = world
@@ -185,10 +183,16 @@ struct TableRequest: Hashable, Sendable {
 
 /// What a reader is answered.
 enum ReadAnswer: Sendable {
-  case reply([UInt8], isSnapshot: Bool)
+  case reply([UInt8], Kind)
   case refused(TableError)
   /// For now nobody knows: 503, or where it was.
   case unavailable
+
+  enum Kind: Sendable {
+    case snapshot, changes
+    /// To a poll that was behind when its time was over, and was not woken.
+    case missed
+  }
 }
 
 extension Service {
@@ -197,13 +201,14 @@ extension Service {
     ask(
       { [self] engine, done in
         afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
-          guard outcome != .late else { return done(.unavailable) }
+          // Without the database a replica answers with what it has: nobody is promised more of it.
+          guard outcome == .read else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           if let absence = table.absence { return done(.refused(absence)) }
           // A member that is being made.
           guard !table.isAwaitingUpstream else { return done(.unavailable) }
           let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
-          table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, isSnapshot: true)) }
+          table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, .snapshot)) }
         }
       },
       answer
@@ -222,7 +227,8 @@ extension Service {
     ask(
       { [self] engine, done in
         afterBarrier(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
-          guard outcome != .late else { return done(.unavailable) }
+          // Without the database a replica answers with what it has: nobody is promised more of it.
+          guard outcome == .read else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
           let waiter = Waiter(self, table, query, wait: after == nil ? 0 : wait, done)

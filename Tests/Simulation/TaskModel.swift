@@ -77,8 +77,6 @@ final class TaskModel {
   private var latest: [String: [String: (version: UInt64, row: Row)]] = [:]
   private var owners: [String: String] = [:]
   private var successions = Successions()
-  /// What was done through another table may be shown late.
-  var mayShowLate = false
   private let fail: (String) -> Void
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
@@ -259,10 +257,7 @@ final class TaskModel {
 
   /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write], asked: Int) {
-    let done = all.filter { write in
-      guard write.outcome == .done, (write.answered ?? .max) < asked else { return false }
-      return !mayShowLate || write.cursor?.epoch == content.cursor.epoch
-    }
+    let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
     let place = "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
     if let number = content.rows[row]?[field] {
       let shown = writes[number]

@@ -14,7 +14,9 @@ final class Waiter: @unchecked Sendable {
   private let done: @Sendable (ReadAnswer) -> Void
   private(set) var topics: [ChangeTopic] = []
   private(set) var isAnswered = false
-  /// It was found to be behind when its time was over, and nobody has told it.
+  /// It was found to be behind when its time was over.
+  private var wasLate = false
+  /// It still was a while later: nobody has told it.
   private var wasMissed = false
   nonisolated(unsafe) private static var count = 0
 
@@ -99,14 +101,12 @@ final class Waiter: @unchecked Sendable {
 
   private func timeOut() {
     guard !isAnswered else { return }
-    if isBehind {
-      guard wasMissed else {
-        // A wake may be on its way.
-        wasMissed = true
-        return service.world.after(500, on: service.loop) { [self] in timeOut() }
-      }
-      service.onMissedWake(self)
+    // A wake may be on its way.
+    if isBehind, !wasLate {
+      wasLate = true
+      return service.world.after(500, on: service.loop) { [self] in timeOut() }
     }
+    wasMissed = isBehind
     leave()
     if !move() { finish() }
   }
@@ -121,7 +121,9 @@ final class Waiter: @unchecked Sendable {
   private func finish() {
     guard !isAnswered else { return }
     isAnswered = true
-    table.render(query, for: ReplyAsker(share: 0)) { [done] in done(.reply($0.body, isSnapshot: false)) }
+    table.render(query, for: ReplyAsker(share: 0)) { [done, wasMissed] reply in
+      done(.reply(reply.body, wasMissed ? .missed : .changes))
+    }
   }
 
   private func answer(_ answer: ReadAnswer) {
