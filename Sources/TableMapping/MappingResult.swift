@@ -3,7 +3,9 @@ public import TableModel
 
 /// The result of a mapping: a table's content, and what did not get into it.
 public struct MappingResult: Sendable {
-  public internal(set) var sections: [Section] = []
+  public internal(set) var sections: [Section] = [] { didSet { rowCount = nil } }
+  /// How many rows the sections have, where they were counted.
+  var rowCount: Int?
   /// Sections left out because they had no rows.
   public internal(set) var omittedSections = 0
   /// Items that no cell took, or whose identity was taken. An item that no section takes is not among them.
@@ -127,6 +129,21 @@ public struct MappingResult: Sendable {
     return layout.items[number].flatMap { $0.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) } }
   }
 
+  /// Returns the shown section with an identity, compared by its bytes. O(1) where edits are laid out one by one, else
+  /// O(sections).
+  public func section(named id: String) -> Section? {
+    guard let layout else { return sections.first { $0.id.isExactly(id) } }
+    return layout.groups[ExactText(id)].flatMap {
+      layout.sections.indices.contains($0) ? layout.sections[$0].shown : nil
+    }
+  }
+
+  /// The section that shows the row of an item, as it was laid out; nil where none does, or edits are not laid out one by
+  /// one. O(1).
+  public func section(ofRow id: String) -> Section? {
+    layout.flatMap { layout in layout.item(named: id).flatMap { layout.shownSection(of: $0.item) } }
+  }
+
   func mappedItem(named id: String) -> MappedItem? {
     if let layout { return layout.item(named: id)?.item.mapped }
     return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
@@ -187,7 +204,8 @@ public struct MappingResult: Sendable {
       animation: definition.animation,
       sections: sections,
       omittedSections: omittedSections,
-      skippedItems: skippedItems
+      skippedItems: skippedItems,
+      rowCount: rowCount
     )
     table.isTruncated = isTruncated
     table.isForEdges = definition.isForEdges

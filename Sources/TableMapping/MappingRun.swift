@@ -96,7 +96,7 @@ struct MappingRun {
     of source: MappingPlan.SourcePlan,
     _ cached: CachedSource
   ) -> MappingResult {
-    let sections = settled.sections.compactMap(\.shown)
+    let sections = settled.sections.shown
     let cache = MappingCache(
       plan: plan,
       variables: variables,

@@ -5,7 +5,7 @@ internal import TableModel
 struct SettledLayout: Sendable {
   let lookup: ItemLookup
   /// In their order; those that are left out too.
-  private(set) var sections: [LayoutSection]
+  private(set) var sections: LayoutSections
   /// The places of groups among the sections, by the groups' identities.
   let groups: [ExactText: Int]
   /// The items' memory, about.
@@ -27,14 +27,14 @@ struct SettledLayout: Sendable {
     }
     lookup = assembly.lookup
     (cost, work) = lookup.items.reduce((0, 0)) { ($0.0 + $1.cost, $0.1 + $1.work) }
-    self.sections = sections.map { LayoutSection($0, shown: $1) }
+    self.sections = LayoutSections(sections.map { LayoutSection($0, shown: $1) })
     let places = sections.enumerated().map { (ExactText($1.0.id), $0) }
     groups = Dictionary(places) { first, _ in first }
     (skippedItems, firstSkipped) = (report.skippedItems, report.skipped)
     (skipped, hasDuplicates) = (assembly.skipped, assembly.hasDuplicates)
   }
 
-  private init(_ other: SettledLayout, _ sections: [LayoutSection], _ lookup: ItemLookup, cost: Int, work: Int) {
+  private init(_ other: SettledLayout, _ sections: LayoutSections, _ lookup: ItemLookup, cost: Int, work: Int) {
     (self.sections, self.lookup, groups, self.cost, self.work) = (sections, lookup, other.groups, cost, work)
     (skippedItems, firstSkipped) = (other.skippedItems, other.firstSkipped)
     (skipped, hasDuplicates) = (other.skipped, other.hasDuplicates)

@@ -24,6 +24,9 @@ extension TableMapper {
     )
   }
 
+  /// Names what the table offers to be found by, and how that is shown; nil: nothing.
+  public var offer: UInt64? { plan.find.map { $0.schema.mark ^ ($0.schema.presentation &* 0x9e37_79b9_7f4a_7c15) } }
+
   /// Makes headers and footers of what is found, of the rows alone: where nothing is mapped, too.
   public func framing(for variables: MappingVariables) -> Framing {
     guard let find = plan.find else { return .plain }

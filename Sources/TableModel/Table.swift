@@ -19,14 +19,19 @@ public struct Table: Sendable {
   public var isTruncated = false
   /// Clients may poll it through caches that they share.
   public var isForEdges = false
+  /// Names what the table offers to be found by, and how that is shown: it is compared where no rows tell. Nil where it is not
+  /// known, or nothing.
+  public var offer: UInt64?
   /// The state of a client's search field and menus; nil where it doesn't ask.
   public var find: FindMenu?
   /// The part of the table that this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
-  private(set) var counted: CountedRows?
+  var counted: CountedRows?
 
-  /// O(sections): counts the rows.
+  /// O(sections) where the rows have to be counted.
+  ///
+  /// - Parameter rowCount: how many rows the sections have, where it is known.
   public init(
     name: String,
     title: String,
@@ -35,7 +40,8 @@ public struct Table: Sendable {
     animation: AnimationConfiguration = .init(),
     sections: [Section] = [],
     omittedSections: Int = 0,
-    skippedItems: Int = 0
+    skippedItems: Int = 0,
+    rowCount: Int? = nil
   ) {
     self.name = name
     self.title = title
@@ -45,7 +51,7 @@ public struct Table: Sendable {
     self.sections = sections
     self.omittedSections = omittedSections
     self.skippedItems = skippedItems
-    countRows()
+    if let rowCount { counted = CountedRows(rowCount) } else { countRows() }
   }
 
   /// How many rows there are. O(1) where ``countRows()`` came after the last change of ``sections``, else O(sections).
@@ -73,13 +79,21 @@ public struct Table: Sendable {
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
       first.isTruncated == second.isTruncated, first.isForEdges == second.isForEdges,
-      first.window == second.window, first.find == second.find,
+      first.window == second.window, first.find == second.find, offersAlike(first, second),
       first.sections.count == second.sections.count
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in
       old === new
         || old.id == new.id && old.skipped == new.skipped && Section.sameFrame(old, new) && Section.sameRows(old, new)
     }
+  }
+}
+
+extension Table {
+  /// Rows know what they are found by. Of tables without rows only what they offer tells that clients' menus change.
+  private static func offersAlike(_ first: Table, _ second: Table) -> Bool {
+    guard let offer = first.offer, let other = second.offer else { return true }
+    return offer == other || first.rowCount > 0
   }
 }
 

@@ -4,6 +4,7 @@ import Dispatch
 import JSON
 import Logging
 import Queues
+import TableMapping
 import TableModel
 import TableStore
 import TestSupport
@@ -16,15 +17,25 @@ import Testing
   private let session: EditSession
 
   init() throws {
+    session = try Self.session(
+      """
+      source: {local: {items: [{n: a, title: A}, {n: b, title: B}, {n: c, title: C}, {n: d, title: D}]}}
+      row: {id: "${n}"}
+      """
+    )
+  }
+
+  /// A session on a table whose rows have titles.
+  private static func session(_ table: String) throws -> EditSession {
+    let lines = table.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     let (definition, diagnostics) = ConfigurationReader.read(
       text: """
         cells: {Label: {nib: Label, fields: {title: string}}}
         tables:
           t:
-            source: {local: {items: [{n: a, title: A}, {n: b, title: B}, {n: c, title: C}, {n: d, title: D}]}}
-            row: {id: "${n}"}
             cell: Label
             payload: {title: "${title}"}
+        \(lines)
         """,
       file: "test",
       environment: [:]
@@ -35,7 +46,7 @@ import Testing
       EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
     )
     let writer = try #require(engine.catalog.tables.first).writer
-    session = writer.content.queue.sync {
+    return writer.content.queue.sync {
       writer.content.access { EditSession($0, table: writer.versions.latest.table, named: "t") }
     }
   }
@@ -100,5 +111,85 @@ import Testing
         #expect(error.edit == refused, "seed \(seed): \(edits): \(error.error)")
       }
     }
+  }
+
+  /// Additions to groups, which a batch lays out together, among edits that it has to lay out one by one: as one by one,
+  /// whatever the groups' values are, and whether they are there.
+  @Test(arguments: 0..<25 as Range<UInt64>) func groupsAreJoinedAsOneByOne(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let values = [
+      ["x", "y", "z"], ["1", "2", "3"], ["true", "false"], ["\"1\"", "2", "x"], ["é", "e\u{301}", "none"],
+    ]
+    let firsts = values[Int(seed) % values.count]
+    let items = firsts.enumerated().map { "{n: i\($0), title: T, g: \($1)}" }
+    let sections = [
+      "{groupBy: g}", "{groupBy: g, sortGroups: ascending}", "{groupBy: g, sort: title}",
+      "{groupBy: g, order: [w, '7'], limit: 2, hideEmpty: false}", "{groupBy: nested.g}",
+    ][Int(seed / 5) % 5]
+    let plain = try Self.session(
+      """
+      source: {local: {items: [\(items.joined(separator: ", "))], default: {title: D}}}
+      row: {id: "${n}"}
+      sections: \(sections)
+      """
+    )
+    for round in 0..<8 {
+      func group() -> String {
+        ["x", "y", "z", "1", "2", "7", "true", "w", "none", "é", "e\u{301}", "2.5", "new"].randomElement(
+          using: &generator
+        )
+          ?? "x"
+      }
+      func name(_ number: Int) -> String { "i\(Int.random(in: 0...(3 + number), using: &generator))" }
+      let edits: [Edit] = (0..<Int.random(in: 1...9, using: &generator)).map { number in
+        let item: JSONValue = [
+          "n": .string(Int.random(in: 0..<12, using: &generator) == 0 ? name(number) : "i\(4 + number)"),
+          "title": Int.random(in: 0..<24, using: &generator) == 0 ? 7 : .string("T\(number)"),
+        ]
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0: return .patch(row: name(number), ["title": .string("P\(number)")])
+        case 1: return .patch(row: name(number), ["g": .string(group())])
+        case 2: return .delete(row: name(number))
+        case 3: return .move(row: name(number), .section(group(), at: nil))
+        case 4: return .insert(item: item, .end)
+        case 5: return .insert(item: item, .after(name(number)))
+        case 6: return .insert(item: item, .section(group(), at: Int.random(in: 0...2, using: &generator)))
+        default: return .insert(item: item, .section(group(), at: nil))
+        }
+      }
+      var (batch, single) = (plain, plain)
+      var (refused, words): (Int?, String) = (nil, "")
+      for (number, edit) in edits.enumerated() where refused == nil {
+        do throws(EditSession.Refusal) { _ = try single.apply([edit]) } catch {
+          (refused, words) = (number, error.error.detail)
+        }
+      }
+      do throws(EditSession.Refusal) {
+        _ = try batch.apply(edits)
+        #expect(refused == nil, "seed \(seed), round \(round): \(edits): \(words)")
+        #expect(picture(batch) == picture(single), "seed \(seed), round \(round): \(edits)")
+      } catch {
+        #expect(error.edit == refused, "seed \(seed), round \(round): \(edits): \(error.error)")
+        #expect(error.error.detail == words, "seed \(seed), round \(round): \(edits)")
+      }
+    }
+  }
+
+  /// The sections with their rows' bytes, and the items in their order.
+  private func picture(_ session: EditSession) -> [String] {
+    session.table.sections.flatMap { section in
+      ["section \(Array(section.id.utf8))"]
+        + section.rows.map { "\($0.id) \(String(decoding: $0.encoded, as: UTF8.self))" }
+    } + (session.content.local?.items.owned.map { String(decoding: $0.bytes, as: UTF8.self) } ?? [])
+  }
+
+  @Test func additionsToGroupsAreOneLayout() throws {
+    var session = try Self.session("source: {local: {items: [{title: A, g: a}]}}\nsections: {groupBy: g}")
+    let before = session.layouts
+    let edits = (0..<500).map { Edit.insert(item: ["title": "T"], .section("g\($0 % 250)", at: $0 / 250)) }
+    #expect(try session.apply(edits).count == 500)
+    #expect(session.layouts == before + 1)
+    #expect(session.table.sections.map(\.id) == ["a"] + (0..<250).map { "g\($0)" })
+    #expect(session.table.sections.dropFirst().allSatisfy { $0.rows.count == 2 })
   }
 }

@@ -61,6 +61,28 @@ import Testing
     #expect(table.writer.versions.latest.table.rowCount == 1 && told.withLock { $0 } == [true])
   }
 
+  /// Without rows, nothing but the offer itself tells that there are other menus.
+  @Test func anEmptyTableWithOtherMenusIsAnotherVersion() throws {
+    func definition(prompt: String) throws -> ServiceDefinition {
+      let text = "tables: {t: {source: {local: {items: []}}, find: {prompt: \(prompt), search: [title]}}}"
+      let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
+      return try #require(definition, "\(diagnostics)")
+    }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let engine = try Engine(
+      definition(prompt: "Look"),
+      EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+    )
+    let table = try #require(engine.catalog.tables.first)
+    var numbers = [table.writer.versions.latest.number]
+    for prompt in ["Look", "Find", "Find"] {
+      engine.adopt(try engine.prepare(definition(prompt: prompt)))
+      table.writer.content.queue.sync {}
+      numbers.append(table.writer.versions.latest.number)
+    }
+    #expect(numbers.map { $0 - numbers[0] } == [0, 0, 1, 1])
+  }
+
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {
     let text = """
       \(locales)

@@ -182,6 +182,12 @@ struct TableContent: Sendable {
 
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {
+    var table = shownTable(named: name)
+    table.offer = mapper.offer
+    return table
+  }
+
+  private mutating func shownTable(named name: String) -> Table {
     guard hasContent else { return unmapped(named: name) }
     let result = mapped()
     // No answer may have been one.

@@ -13,27 +13,33 @@ struct GroupOrder {
   }
 }
 
+/// How many groups have a number, a boolean or something else for their value; those without a value are not counted.
+public struct GroupKinds: Sendable {
+  public var numbers = 0
+  public var booleans = 0
+  public var others = 0
+
+  /// Returns whether there are some, and all have a number, or all a boolean.
+  public func areAll(numbers areNumbers: Bool) -> Bool {
+    others == 0 && (areNumbers ? numbers > 0 && booleans == 0 : booleans > 0 && numbers == 0)
+  }
+}
+
 extension MappingResult {
-  /// Returns whether all groups that have a value have a number, or all a boolean; false where there are none.
-  /// O(sections), without a look at their items.
-  ///
-  /// - Returns: nil where it is not known.
-  public func groupsAre(numbers: Bool) -> Bool? {
-    guard let layout else { return nil }
-    var hasSome = false
-    for section in layout.sections where !section.rows.isEmpty {
-      // The items of a declared group tell its value.
-      let item = section.isDeclared ? section.first.flatMap { layout.item(of: $0) } : nil
-      switch section.isDeclared ? item?.mapped.details?.group?.key ?? .none : section.key {
-      case .none: continue
-      case .integer, .unsigned, .number:
-        guard numbers else { return false }
-      case .bool:
-        guard !numbers else { return false }
-      default: return false
+  /// The kinds of the groups that have rows; nil where they are not known. O(sections), without a look at their items.
+  public var groupKinds: GroupKinds? {
+    layout.map { layout in
+      layout.sections.reduce(into: GroupKinds()) { kinds, section in
+        guard !section.rows.isEmpty else { return }
+        // The items of a declared group tell its value.
+        let item = section.isDeclared ? section.first.flatMap { layout.item(of: $0) } : nil
+        switch section.isDeclared ? item?.mapped.details?.group?.key ?? .none : section.key {
+        case .none: break
+        case .integer, .unsigned, .number: kinds.numbers += 1
+        case .bool: kinds.booleans += 1
+        default: kinds.others += 1
+        }
       }
-      hasSome = true
     }
-    return hasSome
   }
 }

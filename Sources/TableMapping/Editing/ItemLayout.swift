@@ -9,24 +9,27 @@ struct ItemLayout: Sendable {
   let source: String
   var items: LayoutItems
   /// In their order; those that are left out too.
-  var sections: [LayoutSection]
+  var sections: LayoutSections
   /// The places of groups among the sections, by the groups' identities.
   var groups: [ExactText: Int]
+  /// Of the headers and footers as they are shown.
+  var totals: ModelTotals
   /// Two things have one identity: the order of all items decides who has it.
   let hasDuplicates: Bool
 
   /// Takes the result of a whole mapping of items that the service owns, no two of which share an identity.
   /// O(sections).
   init(source: String, _ items: LayoutItems, _ sections: [LayoutSection]) {
-    (self.source, self.items, self.sections, groups, hasDuplicates) = (source, items, sections, [:], false)
+    (self.source, self.items, self.sections) = (source, items, LayoutSections(sections))
+    (totals, groups, hasDuplicates) = (self.sections.totals, [:], false)
     indexGroups()
   }
 
-  /// Takes the layout of a response. O(1).
+  /// Takes the layout of a response. O(sections).
   init(source: String, _ layout: SettledLayout, _ texts: ItemTexts) {
     items = LayoutItems(texts, layout.lookup, skipped: layout.skipped)
     (self.source, sections, groups) = (source, layout.sections, layout.groups)
-    hasDuplicates = layout.hasDuplicates
+    (totals, hasDuplicates) = (layout.sections.totals, layout.hasDuplicates)
   }
 
   /// Returns the item with an identity.
@@ -53,6 +56,13 @@ struct ItemLayout: Sendable {
   }
 
   // MARK: Places
+
+  /// The section that shows an item's first row. O(1).
+  func shownSection(of item: LayoutItem) -> Section? {
+    item.mapped.placements.first.flatMap { section($0) }.flatMap {
+      sections.indices.contains($0) ? sections[$0].shown : nil
+    }
+  }
 
   /// The item of a row that is laid out.
   func item(of row: Row) -> LayoutItem? {
@@ -141,9 +151,6 @@ struct LayoutSection: Sendable {
 
   /// The first in the order of the items.
   var first: Row? { (unsortedRows ?? rows).first }
-
-  /// How many are shown.
-  var visibleCount: Int { arrangement.limit.map { min(max(0, $0), rows.count) } ?? rows.count }
 
   /// The rows that are shown.
   var visible: RowList { arrangement.limit.map { rows.first(max(0, $0)) } ?? rows }

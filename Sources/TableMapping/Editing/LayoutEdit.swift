@@ -60,13 +60,9 @@ struct LayoutEdit {
 
   /// False where a whole mapping would leave out headers and footers, as they are too much work all together.
   private var modelsAreAffordable: Bool {
-    var (work, rows) = (0, 0)
-    for section in layout.sections {
-      guard let own = section.modelWork else { return false }
-      work += own
-      rows += section.visibleCount
-    }
-    return work <= MappingBudget.maximumWork(ofItems: rows, each: plan.workPerItem)
+    let totals = layout.totals
+    return totals.excesses == 0
+      && totals.work <= MappingBudget.maximumWork(ofItems: totals.rows, each: plan.workPerItem)
   }
 
   private mutating func mapped(_ item: OwnedItem, _ before: LayoutItem?) -> MappedItem {
@@ -180,6 +176,7 @@ struct LayoutEdit {
     var moving: [LayoutSection] = []
     for place in places {
       let section = layout.sections.remove(at: place)
+      if section.first == nil { layout.totals.remove(section) }
       if section.first == nil { layout.groups[ExactText(section.id)] = nil } else { moving.append(section) }
     }
     var changed = max(first, declared)
@@ -212,7 +209,8 @@ struct LayoutEdit {
       section.first.flatMap { layout.item(of: $0) }.map { (section: section, rank: $0.rank) }
     }
     let sorted = others.sorted { order.precedes(($0.section.key, $0.rank), ($1.section.key, $1.rank)) }
-    layout.sections = layout.sections[..<declared] + sorted.map(\.section)
+    for section in layout.sections[declared...] where section.first == nil { layout.totals.remove(section) }
+    layout.sections.replace(from: declared, with: sorted.map(\.section))
     layout.indexGroups()
   }
 
@@ -221,12 +219,13 @@ struct LayoutEdit {
   /// Makes what is shown of a section of its rows.
   private mutating func show(_ place: Int) {
     var section = layout.sections[place]
+    layout.totals.remove(section)
     if !section.isDeclared, let first = section.first, let group = layout.item(of: first)?.mapped.details?.group {
       section.key = group.key
     }
     let rows = section.visible
     if rows.isEmpty, section.plan.hideEmpty {
-      section.shown = nil
+      (section.shown, section.modelWork) = (nil, 0)
     } else {
       var scope = scope
       (scope.key, scope.count) = (section.key.value, rows.count)
@@ -243,6 +242,7 @@ struct LayoutEdit {
       section.shown = Section(id: section.id, header: header, footer: footer, rows: rows)
       section.modelWork = models.spent
     }
+    layout.totals.add(section)
     layout.sections[place] = section
   }
 }

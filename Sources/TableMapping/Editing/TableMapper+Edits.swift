@@ -39,9 +39,9 @@ extension TableMapper {
 
 extension MappingResult {
   /// Goes on from the lists of rows that a table has made of this one's, as they share what they can with those of the
-  /// version before it (``Table/sharing(with:)``). O(sections).
+  /// version before it (``Table/sharing(with:)``). O(sections); where all are the same ones, comparisons of references.
   public mutating func goOn(from table: Table) {
-    guard var layout else { return }
+    guard !sections.elementsEqual(table.sections, by: ===), var layout else { return }
     var isOther = false
     var others = table.sections.makeIterator()
     for place in layout.sections.indices {
@@ -55,6 +55,6 @@ extension MappingResult {
     } else {
       cache = MappingCache(plan: cache.plan, variables: cache.variables, lookups: cache.lookups, layout: layout)
     }
-    sections = layout.sections.compactMap(\.shown)
+    sections = layout.sections.shown
   }
 }

@@ -68,7 +68,10 @@ extension MappingResult {
 
   /// Shows what an edit was laid out on.
   mutating func show(_ layout: ItemLayout) {
-    sections = layout.sections.compactMap(\.shown)
+    let rowCount = self.rowCount ?? sections.reduce(0) { $0 + $1.rows.count }
+    let shown = layout.sections.shown
+    let count = shown.rowCount(knowing: rowCount, of: sections)
+    (sections, self.rowCount) = (shown, count)
     omittedSections = layout.sections.count - sections.count
     // Without duplicate identities no item is skipped.
     if !layout.hasDuplicates { (skippedItems, firstSkipped) = (layout.items.skipped.count, nil) }

@@ -4,20 +4,49 @@ extension Table {
   /// A refresh makes its sections anew; so that the versions before and after it can be told apart as fast as those
   /// that an edit makes, whoever takes a version in passes it through here.
   ///
-  /// - Complexity: O(sections), and for those that are long and share nothing yet, what it takes to compare references to all rows.
+  /// - Complexity: O(sections) comparisons of references; for sections that are others, are long and share nothing yet, what it
+  ///   takes to compare references to all rows.
   public func sharing(with other: Table) -> Table {
+    let (own, theirs) = differingSections(from: other)
     var long: [String: Section] = [:]
-    for section in other.sections where !section.rows.root.isChunk { long[section.id] = section }
+    for section in other.sections[theirs] where !section.rows.root.isChunk { long[section.id] = section }
     guard !long.isEmpty else { return self }
     var table = self
-    for (index, section) in sections.enumerated() where !section.rows.root.isChunk {
+    for index in own where !sections[index].rows.root.isChunk {
+      let section = sections[index]
       guard let before = long[section.id]?.rows, RowNode.sharedPrefix(before.root, section.rows.root) == 0,
         RowNode.sharedSuffix(before.root, section.rows.root) == 0
       else { continue }
       let rows = RowList(Array(section.rows), sharing: before)
       table.sections[index] = Section(id: section.id, header: section.header, footer: section.footer, rows: rows)
     }
-    table.countRows()
+    // Each has as many rows as before.
+    table.counted = counted
     return table
+  }
+
+  /// The sections between those that two versions share at the beginning and at the end. O(sections) comparisons of
+  /// references.
+  func differingSections(from other: Table) -> (own: Range<Int>, others: Range<Int>) {
+    sections.differing(from: other.sections)
+  }
+}
+
+extension [Section] {
+  /// The elements between those that are shared at the beginning and at the end. O(count) comparisons of references.
+  func differing(from other: [Section]) -> (own: Range<Int>, others: Range<Int>) {
+    let shorter = Swift.min(count, other.count)
+    var start = 0
+    while start < shorter, self[start] === other[start] { start += 1 }
+    var end = 0
+    while end < shorter - start, self[count - 1 - end] === other[other.count - 1 - end] { end += 1 }
+    return (start..<count - end, start..<other.count - end)
+  }
+
+  /// Returns how many rows the sections have, by what differs from others whose rows were counted. O(count) comparisons
+  /// of references, and a look at each section that is another.
+  public func rowCount(knowing count: Int, of others: [Section]) -> Int {
+    let (own, theirs) = differing(from: others)
+    return self[own].reduce(count) { $0 + $1.rows.count } - others[theirs].reduce(0) { $0 + $1.rows.count }
   }
 }

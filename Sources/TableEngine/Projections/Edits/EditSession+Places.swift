@@ -29,7 +29,7 @@ extension EditSession {
       return Target(place: .after(item), membership: try membership(section, moving: member), section: section)
     case .section(let named, let index):
       let section = try self.section(named, moving: row)
-      let rows = OtherRows(than: row, in: table.sections.first { $0.id == section }?.rows ?? [])
+      let rows = OtherRows(than: row, in: self.section(section)?.rows ?? [])
       guard index ?? 0 <= rows.count else {
         throw .unprocessable(
           "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
@@ -67,13 +67,29 @@ extension EditSession {
     guard row != moving else {
       throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
     }
-    guard let path = table.indexPath(of: row) else {
+    guard let place = self.place(of: row) else {
       throw .unprocessable("There is no row `\(row)` to be placed beside.", field: field)
     }
-    return (try item(of: row), table.sections[path.section].id)
+    return (try item(of: row), place.section.id)
   }
 
-  private func item(of row: String) throws(TableError) -> ItemID {
+  /// A shown section. As fast as ``MappingResult/section(named:)``.
+  func section(_ id: String) -> Section? {
+    guard content.isMapped, let result = content.result else { return table.sections.first { $0.id == id } }
+    return result.section(named: id)
+  }
+
+  /// The place of a row. O(1) where edits are laid out one by one, for an item's first row; else O(sections).
+  func place(of row: String) -> (section: Section, index: Int)? {
+    if content.isMapped, let section = content.result?.section(ofRow: row),
+      let index = section.rows.firstIndex(of: row, Fingerprint(of: row))
+    {
+      return (section, index)
+    }
+    return table.indexPath(of: row).map { (table.sections[$0.section], $0.row) }
+  }
+
+  func item(of row: String) throws(TableError) -> ItemID {
     guard let item = item(of: content.result?.item(row)) else {
       throw .unprocessable("Row `\(row)` does not come from the table's own items.")
     }
@@ -82,7 +98,7 @@ extension EditSession {
 
   /// Returns the condition that makes an item one of a section; nil where it is in it already or nothing is needed.
   private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
-    if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
+    if let row, place(of: row)?.section.id == section { return nil }
     switch content.definition.sections {
     case .single: return nil
     case .groups(let groups):
@@ -102,17 +118,16 @@ extension EditSession {
 
   /// The value of a group: as its other items have it; of one without items, a number or a boolean where the other groups
   /// have such. Of the section `none` it is null, unless its items say so in words.
-  private func groupValue(_ section: String, _ path: [String]) -> JSONValue {
-    if let own = table.sections.first(where: { $0.id == section }).flatMap({ value(at: path, in: $0) }) {
-      return own == "" ? .null : own
-    }
+  func groupValue(_ section: String, _ path: [String]) -> JSONValue {
+    if let known = joined[section] { return known.value }
+    if let own = self.section(section).flatMap({ value(at: path, in: $0) }) { return own == "" ? .null : own }
     guard section != "none" else { return .null }
     guard let read = try? JSONValue(parsing: Array(section.utf8)), read.isScalar(like: read) else {
       return .string(section)
     }
     // The kind of the groups' values is known where edits are laid out one by one.
-    if let areAlike = content.result?.groupsAre(numbers: read.isScalar(like: 0)) {
-      return areAlike ? read : .string(section)
+    if let kinds = joined.kinds ?? content.result?.groupKinds {
+      return kinds.areAll(numbers: read.isScalar(like: 0)) ? read : .string(section)
     }
     var hasOthers = false
     for other in table.sections.lazy.compactMap({ value(at: path, in: $0) }) where other != .null {
@@ -134,18 +149,15 @@ extension EditSession {
   /// is changed.
   func verify(_ target: Target, row: String) throws(TableError) {
     guard let section = target.section else { return }
-    guard let path = table.indexPath(of: row) else {
+    guard let place = place(of: row) else {
       throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
     }
-    guard table.sections[path.section].id == section else {
-      throw .unprocessable(
-        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.",
-        field: "section"
-      )
+    guard place.section.id == section else {
+      throw .unprocessable("The item belongs to section `\(place.section.id)`, not `\(section)`.", field: "section")
     }
-    if let index = target.index, path.row != index {
+    if let index = target.index, place.index != index {
       throw .unprocessable(
-        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).",
+        "Section `\(section)` is sorted: row `\(row)` stands at \(place.index), not \(index).",
         field: "at"
       )
     }

@@ -58,7 +58,7 @@ extension EditSession {
     let target = try target(of: place, moving: row, replacing: true)
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
-    let before = (content.local?.items.index(of: item), table.indexPath(of: row).map { table.sections[$0.section].id })
+    let before = (content.local?.items.index(of: item), self.place(of: row)?.section.id)
     let mayMove = content.result?.item(row)?.permissions.contains(.move) ?? false
     try change(item) { items throws(EditError) in
       _ = try items.replace(item, with: placed, default: defaults)

@@ -19,14 +19,26 @@ struct EditSession {
   /// The last edit has put an item in the place of another.
   var hasReplaced = false
   /// Items that were changed since the last layout, by the edits that did.
-  private var pending: [(edit: Int, item: ItemID, row: String?)] = []
+  private var pending: [Pending] = []
+  /// Additions to groups since the last layout.
+  var joined = JoinedGroups()
   private(set) var touched: Set<ItemID> = []
+  /// How often the table was laid out.
+  private(set) var layouts = 0
   /// The edit that a layout on the way has refused.
   private var culprit: Int?
   /// The members that an added item gets that it lacks.
   let defaults: JSONValue
   /// The ownership of the rows, where each caller has their own; nil: everyone's.
   let ownership: CallersRows?
+
+  private struct Pending {
+    let edit: Int
+    let item: ItemID
+    let row: String?
+    /// Where the item's row has to stand then.
+    var target: Target?
+  }
 
   /// The refusal of one of the edits.
   struct Refusal: Error {
@@ -53,14 +65,16 @@ struct EditSession {
   ///
   /// - Complexity: O(edits · log² items) where the table's sections let edits be laid out alone (``LayoutEdit``), else
   ///   O(items) to lay the table out anew; unchanged items are not mapped again. A place that an edit names takes a layout
-  ///   before it and one behind it.
+  ///   before it and one behind it, unless it is the end of a group (``JoinedGroups``).
   mutating func apply(_ edits: [Edit]) throws(Refusal) -> [String] {
     for (number, edit) in edits.enumerated() {
-      do throws(TableError) {
-        rows.append(try apply(edit, number))
-      } catch {
+      let row: String
+      do throws(TableError) { row = try apply(edit, number) } catch {
+        // One before it may be the one to be refused.
+        if culprit == nil, !pending.isEmpty { try layOut() }
         throw Refusal(edit: culprit ?? number, error: error)
       }
+      rows.append(row)
     }
     try layOut()
     return rows
@@ -107,8 +121,11 @@ struct EditSession {
     _ number: Int
   ) throws(TableError) -> String {
     guard case .object = body else { throw .malformed("An item is a JSON object.") }
-    if place != .end { try settle() }
-    let target = try target(of: place, moving: nil)
+    // Behind anything but additions to groups, the ends of groups are not known.
+    if place != .end, joined.count < pending.count { try settle() }
+    let joining = try joining(place)
+    if place != .end, joining == nil { try settle() }
+    let target = if let joining { joining } else { try target(of: place, moving: nil) }
     // A number would tell how many items others have added.
     let identity = identity ?? (ownership == nil ? nil : ChosenIdentity.made(for: nil))
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
@@ -119,7 +136,11 @@ struct EditSession {
     }
     touched.insert(item)
     expect(item, of: nil, by: number)
-    guard place != .end else { return identity ?? item.description }
+    if let joining {
+      pending[pending.count - 1].target = joining
+      joined.add(item, joining)
+    }
+    guard place != .end, joining == nil else { return identity ?? item.description }
     let row = try layOutOne()
     try verify(target, row: row)
     return row
@@ -165,7 +186,9 @@ struct EditSession {
   }
 
   /// Remembers an item that an edit has changed: what becomes of its row, the next layout shows.
-  mutating func expect(_ item: ItemID, of row: String?, by edit: Int) { pending.append((edit, item, row)) }
+  mutating func expect(_ item: ItemID, of row: String?, by edit: Int) {
+    pending.append(Pending(edit: edit, item: item, row: row))
+  }
 
   // MARK: Laying out
 
@@ -174,17 +197,39 @@ struct EditSession {
     guard !touched.isEmpty else { return }
     let before = content.result
     table = content.table(named: name)
-    for (edit, item, named) in pending {
+    layouts += 1
+    // By the item of a later edit that has come before the item of an earlier one and has its identity.
+    var takers: [ItemID: TableError] = [:]
+    for (number, pending) in pending.enumerated() {
+      if let error = takers[pending.item] { throw Refusal(edit: pending.edit, error: error) }
       let identity: String
-      do throws(TableError) { identity = try self.identity(of: item, after: before) } catch {
-        throw Refusal(edit: edit, error: error)
+      do throws(TableError) {
+        identity = try self.identity(of: pending.item, after: before)
+        if let target = pending.target { try verify(target, row: identity) }
+      } catch {
+        guard let taker = taker(of: pending.item, after: before),
+          self.pending[number...].contains(where: { $0.item == taker })
+        else {
+          throw Refusal(edit: pending.edit, error: error)
+        }
+        takers[taker] = error
+        continue
       }
       // An item in several sections has several rows: the one that was named, if it is still there.
-      let isNamedOne = named.map { self.item(of: content.result?.item($0)) == item } ?? false
-      if rows.indices.contains(edit), !isNamedOne { rows[edit] = identity }
+      let isNamedOne = pending.row.map { self.item(of: content.result?.item($0)) == pending.item } ?? false
+      if rows.indices.contains(pending.edit), !isNamedOne { rows[pending.edit] = identity }
     }
     if let error = refusalOfWork(after: before) { throw Refusal(edit: pending.last?.edit ?? 0, error: error) }
-    (pending, touched) = ([], [])
+    (pending, touched, joined) = ([], [], JoinedGroups())
+  }
+
+  /// Returns the item that has the identity of another one, and has not had it before.
+  private func taker(of item: ItemID, after before: MappingResult?) -> ItemID? {
+    guard let local = content.local, let result = content.result, let position = local.items.index(of: item),
+      let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source)
+    else { return nil }
+    let taker = self.item(of: result.item(identity))
+    return taker == item || taker == self.item(of: before?.item(identity)) ? nil : taker
   }
 
   /// Returns the refusal of an edit after which the items are too much work to be laid out again, as when the service
@@ -219,55 +264,6 @@ struct EditSession {
     try settle()
     guard let item else { return "" }
     return try identity(of: item, after: before)
-  }
-
-  // MARK: Checks
-
-  /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
-  mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
-    // The effects of edits before this one have to be seen first.
-    if !touched.isEmpty {
-      let known = item(of: content.result?.item(row))
-      if known.map(touched.contains) ?? true { try settle() }
-    }
-    guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
-      throw .notFound("The table `\(name)` has no row `\(row)`.")
-    }
-    guard let item = item(of: found) else {
-      throw .forbidden(
-        "Row `\(row)` can't be \(verb): it comes from the source `\(found.source)`, not from the table's own."
-      )
-    }
-    guard found.permissions.contains(permission) else {
-      throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false.")
-    }
-    return item
-  }
-
-  /// The table's own item that a row is made of; nil where it is another source's, or gone.
-  func item(of found: RepresentedItem?) -> ItemID? {
-    found?.givenID.flatMap { content.local?.items.id(of: $0) }
-  }
-
-  /// Returns the identity by which an item is found after an edit: its row's, also where no section shows it. An item
-  /// that no cell takes is refused, and one with the identity of another: of two, only one could be found.
-  private func identity(of item: ItemID, after before: MappingResult?) throws(TableError) -> String {
-    guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
-      return item.description
-    }
-    let name = local.items[position].identity
-    if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
-      throw .unprocessable(refusal.reason, field: refusal.field)
-    }
-    if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
-    let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
-    if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
-    // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
-    // checked itself.
-    if let other = self.item(of: before?.item(identity)), other != item, !touched.contains(other) {
-      throw .taken(identity)
-    }
-    return identity
   }
 }
 

@@ -1,0 +1,55 @@
+import Expressions
+import JSON
+import TableMapping
+import TableModel
+import TableStore
+
+/// The checks of what may be edited, and of what becomes of it.
+extension EditSession {
+  /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
+  mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
+    // The effects of edits before this one have to be seen first.
+    if !touched.isEmpty {
+      let known = item(of: content.result?.item(row))
+      if known.map(touched.contains) ?? true { try settle() }
+    }
+    guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
+      throw .notFound("The table `\(name)` has no row `\(row)`.")
+    }
+    guard let item = item(of: found) else {
+      throw .forbidden(
+        "Row `\(row)` can't be \(verb): it comes from the source `\(found.source)`, not from the table's own."
+      )
+    }
+    guard found.permissions.contains(permission) else {
+      throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false.")
+    }
+    return item
+  }
+
+  /// The table's own item that a row is made of; nil where it is another source's, or gone.
+  func item(of found: RepresentedItem?) -> ItemID? {
+    found?.givenID.flatMap { content.local?.items.id(of: $0) }
+  }
+
+  /// Returns the identity by which an item is found after an edit: its row's, also where no section shows it. An item
+  /// that no cell takes is refused, and one with the identity of another: of two, only one could be found.
+  func identity(of item: ItemID, after before: MappingResult?) throws(TableError) -> String {
+    guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
+      return item.description
+    }
+    let name = local.items[position].identity
+    if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
+      throw .unprocessable(refusal.reason, field: refusal.field)
+    }
+    if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
+    let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
+    if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
+    // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
+    // checked itself.
+    if let other = self.item(of: before?.item(identity)), other != item, !touched.contains(other) {
+      throw .taken(identity)
+    }
+    return identity
+  }
+}
