@@ -30,7 +30,7 @@ extension TableRows: RandomAccessCollection, MutableCollection {
 extension TableRows {
   /// Returns the places of the rows that are not the same objects as in another list; nil where the lists are not equally long.
   /// O(chunks), and O(rows) of the chunks that the lists don't share.
-  package func places(differingFrom other: TableRows) -> [Int]? {
+  public func places(differingFrom other: TableRows) -> [Int]? {
     guard count == other.count else { return nil }
     var places: [Int] = []
     for (index, (chunk, otherChunk)) in zip(chunks, other.chunks).enumerated() {
