@@ -214,7 +214,11 @@ extension TableWriter {
     let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
     guard attempts > 0 else { return body() }
     let isWaiting = content.access { content in
-      content.commits.enqueueIfBlocked(again) || content.commits.whenStored(body, undone: again)
+      guard content.awaitingItems == nil else {
+        content.awaitingItems?.append(again)
+        return true
+      }
+      return content.commits.enqueueIfBlocked(again) || content.commits.whenStored(body, undone: again)
     }
     if !isWaiting { body() }
   }

@@ -224,16 +224,20 @@ extension TableWriter {
     updateTranslations()
   }
 
-  /// Shows what was committed to the items while something was under way here that is undone now. Whoever reads waits for that: those
-  /// who waited until what is undone was stored go on after this.
+  /// Shows what was committed to the items while something was under way here that is undone now. Readers wait for that, also those
+  /// whose turn on the queue comes before.
   private func followItemsAgain() {
     guard let log, isStored else { return }
     following.add(1, ordering: .acquiringAndReleasing)
+    content.access { $0.awaitingItems = $0.awaitingItems ?? [] }
     content.queue.async { [self] in
-      guard !isShared || content.access({ $0.isAheadOfStoredInputs() && !$0.storedShowsInputs(log) }) else {
-        return followed(nil)
+      let isShown = isShared && content.access { !$0.isAheadOfStoredInputs() || $0.storedShowsInputs(log) }
+      if isShown { followed(nil) } else { publishContent { [self] error in followed(error) } }
+      let waiting = content.access { content in
+        defer { content.awaitingItems = nil }
+        return content.awaitingItems ?? []
       }
-      publishContent { [self] error in followed(error) }
+      for body in waiting { body() }
     }
   }
 

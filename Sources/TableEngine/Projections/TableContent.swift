@@ -65,6 +65,8 @@ struct TableContent: Sendable {
   /// until it is, reads are refused.
   var unshownCommits = 0
   var retries = StoringRetries()
+  /// Those who wait until the items are followed again, after an edit of them could not be stored; nil where that is not to be done.
+  var awaitingItems: [@Sendable () -> Void]?
   /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
   /// The memory of a family's member.
