@@ -1,8 +1,6 @@
-import Configuration
 import Definitions
 import Dispatch
 import JSON
-import Logging
 import Queues
 import TableMapping
 import TableModel
@@ -28,22 +26,19 @@ import Testing
   /// A session on a table whose rows have titles.
   private static func session(_ table: String) throws -> EditSession {
     let lines = table.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        cells: {Label: {nib: Label, fields: {title: string}}}
-        tables:
-          t:
-            cell: Label
-            payload: {title: "${title}"}
-        \(lines)
-        """,
-      file: "test",
-      environment: [:]
+    let definition = try ServiceDefinition.read(
+      """
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      tables:
+        t:
+          cell: Label
+          payload: {title: "${title}"}
+      \(lines)
+      """
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let engine = try Engine(
-      try #require(definition, "\(diagnostics)"),
-      EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+      definition,
+      EngineEnvironment.silent(MemoryStore())
     )
     let writer = try #require(engine.catalog.tables.first).writer
     return writer.content.queue.sync {

@@ -1,8 +1,6 @@
-import Configuration
 import Definitions
 import Dispatch
 import JSON
-import Logging
 import Queues
 import Synchronization
 import TableModel
@@ -19,23 +17,20 @@ import Testing
   private let outcomes = Outcomes()
 
   init() throws {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        cells:
-          Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-        tables:
-          todo:
-            source: {local: {items: [{title: A}, {title: B}]}}
-            cell: Task
-            payload: {title: "${title}", isExpanded: false}
-            sharedTaps: true
-        """,
-      file: "test",
-      environment: [:]
+    let definition = try ServiceDefinition.read(
+      """
+      cells:
+        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
+      tables:
+        todo:
+          source: {local: {items: [{title: A}, {title: B}]}}
+          cell: Task
+          payload: {title: "${title}", isExpanded: false}
+          sharedTaps: true
+      """
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
-    engine = try Engine(try #require(definition, "\(diagnostics)"), environment)
+    let environment = EngineEnvironment.silent(store)
+    engine = try Engine(definition, environment)
     table = try #require(engine.catalog.tables.first)
     store.shut()
   }
@@ -137,11 +132,6 @@ private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {
   case .success: "done"
   case .failure(let error): error.kind.rawValue
   }
-}
-
-/// Whom changes are told: nobody.
-final class Nobody: ChangeNotifier {
-  func wake(_ topics: [ChangeTopic]) {}
 }
 
 /// How each request was answered.

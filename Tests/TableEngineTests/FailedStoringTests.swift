@@ -1,9 +1,7 @@
-import Configuration
 import Definitions
 import Dispatch
 import Foundation
 import JSON
-import Logging
 import Queues
 import Synchronization
 import TableModel
@@ -12,7 +10,7 @@ import Testing
 
 @testable import TableEngine
 
-/// What clients are told where a version, or an answer, can't be stored.
+/// Answers to clients where a version, or an answer, can't be stored.
 @Suite final class FailedStoringTests: Sendable {
   private let store = GatedStore()
   private let engine: Engine
@@ -21,8 +19,7 @@ import Testing
   private let outcomes = Mutex<[String]>([])
 
   init() throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    let environment = EngineEnvironment.silent(store)
     engine = try Engine(try Self.definition(), environment)
     original = try #require(engine.catalog.tables.first)
     translation = original.localized("de")
@@ -31,21 +28,18 @@ import Testing
   }
 
   private static func definition(_ locales: String = "en, de") throws -> ServiceDefinition {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        locales: [\(locales)]
-        cells:
-          Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-        tables:
-          todo:
-            source: {local: {items: [{title: A}, {title: B}]}}
-            cell: Task
-            payload: {title: "${title} ${$locale}", isExpanded: false}
-        """,
-      file: "test",
-      environment: [:]
+    try ServiceDefinition.read(
+      """
+      locales: [\(locales)]
+      cells:
+        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
+      tables:
+        todo:
+          source: {local: {items: [{title: A}, {title: B}]}}
+          cell: Task
+          payload: {title: "${title} ${$locale}", isExpanded: false}
+      """
     )
-    return try #require(definition, "\(diagnostics)")
   }
 
   /// All that was asked of the tables so far has been laid out.

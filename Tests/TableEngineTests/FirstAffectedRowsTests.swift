@@ -1,7 +1,6 @@
-import Configuration
+import Definitions
 import Dispatch
 import JSON
-import Logging
 import TableModel
 import TableStore
 import Testing
@@ -12,9 +11,8 @@ import Testing
 @Suite struct FirstAffectedRowsTests {
   @Test func anotherEpochIsAskedAnew() throws {
     let text = "tables: {t: {source: {local: {items: [{title: A}, {title: B}]}}}}"
-    let definition = try #require(ConfigurationReader.read(text: text, file: "t", environment: [:]).definition)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+    let definition = try ServiceDefinition.read(text)
+    let environment = EngineEnvironment.silent(MemoryStore())
     let engine = try Engine(definition, environment)
     let table = try #require(engine.catalog.tables.first)
     var versions = [table.current]

@@ -1,9 +1,7 @@
-import Configuration
 import Definitions
 import Dispatch
 import Foundation
 import JSON
-import Logging
 import Queues
 import Synchronization
 import TableModel
@@ -30,15 +28,13 @@ import Testing
       \(tables.sorted { $0.key < $1.key }.map { #"  \#($0): {source: \#($1), cell: Label, payload: {title: "${title}"}}"# }
         .joined(separator: "\n"))
       """
-    let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
-    return try #require(definition, "\(diagnostics)")
+    return try ServiceDefinition.read(text)
   }
 
   private func engine(_ tables: [String: String], sources: Set<String> = []) throws -> Engine {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     return try Engine(
       definition(tables, sources: sources),
-      EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+      EngineEnvironment.silent(store)
     )
   }
 

@@ -1,7 +1,5 @@
-import Configuration
 import Definitions
 import Dispatch
-import Logging
 import Queues
 import Synchronization
 import TableModel
@@ -12,25 +10,22 @@ import Testing
 
 @Suite struct MemberMakingTests {
   private func engine() throws -> Engine {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        locales: [en, de]
-        cells: {Note: {nib: Note, fields: {title: string, language: string}}}
-        sources: {notes: {local: {items: [{owner: a, title: A}, {owner: b, title: B}]}}}
-        tables:
-          by:
-            source: notes
-            parameters: {owner: {}}
-            cell: Note
-            payload: {title: "${title}", language: "${$locale}"}
-            sections: [{id: main, where: owner == $params.owner}]
-        """,
-      file: "test",
-      environment: [:]
+    let definition = try ServiceDefinition.read(
+      """
+      locales: [en, de]
+      cells: {Note: {nib: Note, fields: {title: string, language: string}}}
+      sources: {notes: {local: {items: [{owner: a, title: A}, {owner: b, title: B}]}}}
+      tables:
+        by:
+          source: notes
+          parameters: {owner: {}}
+          cell: Note
+          payload: {title: "${title}", language: "${$locale}"}
+          sections: [{id: main, where: owner == $params.owner}]
+      """
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
-    return try Engine(try #require(definition, "\(diagnostics)"), environment)
+    let environment = EngineEnvironment.silent(MemoryStore())
+    return try Engine(definition, environment)
   }
 
   private func member(_ segment: String, in locale: String, of engine: Engine) throws -> LiveTable {

@@ -1,7 +1,5 @@
-import Configuration
 import Definitions
 import Dispatch
-import Logging
 import Queues
 import Synchronization
 import TableMapping
@@ -15,10 +13,9 @@ import Testing
   /// The second table of the new configuration can't be made: the first has not begun to follow it.
   @Test func aReloadThatFailsLeavesAllAsItWas() throws {
     let store = GatedStore()
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let engine = try Engine(
       definition(title: "before", tables: ["a"]),
-      EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+      EngineEnvironment.silent(store)
     )
     store.lose("b")
     #expect(throws: (any Error).self) { try engine.prepare(definition(title: "after", tables: ["a", "b"])) }
@@ -36,11 +33,7 @@ import Testing
   @Test func anAnswerDuringAReloadThatIsGivenUp() throws {
     let engine = try Engine(
       try definition("a: {url: 'http://127.0.0.1:1/', every: 0s}", locales: ""),
-      EngineEnvironment(
-        store: GatedStore(),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        notifier: Nobody()
-      )
+      EngineEnvironment.silent(GatedStore())
     )
     let table = try #require(engine.catalog.tables.first)
     let next = try engine.prepare(
@@ -65,13 +58,11 @@ import Testing
   @Test func anEmptyTableWithOtherMenusIsAnotherVersion() throws {
     func definition(prompt: String) throws -> ServiceDefinition {
       let text = "tables: {t: {source: {local: {items: []}}, find: {prompt: \(prompt), search: [title]}}}"
-      let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
-      return try #require(definition, "\(diagnostics)")
+      return try ServiceDefinition.read(text)
     }
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let engine = try Engine(
       definition(prompt: "Look"),
-      EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+      EngineEnvironment.silent(MemoryStore())
     )
     let table = try #require(engine.catalog.tables.first)
     var numbers = [table.writer.versions.latest.number]
@@ -90,13 +81,11 @@ import Testing
       cells: {Label: {nib: Label, fields: {}}}
       tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {}}}
       """
-    let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
-    return try #require(definition, "\(diagnostics)")
+    return try ServiceDefinition.read(text)
   }
 
   private func definition(title: String, tables: [String]) throws -> ServiceDefinition {
     let text = tables.map { "  \($0): {title: \(title), source: {local: {items: [{title: A}]}}}\n" }.joined()
-    let (definition, diagnostics) = ConfigurationReader.read(text: "tables:\n" + text, file: "test", environment: [:])
-    return try #require(definition, "\(diagnostics)")
+    return try ServiceDefinition.read("tables:\n" + text)
   }
 }

@@ -1,4 +1,3 @@
-import Configuration
 import Definitions
 import Foundation
 import JSON
@@ -167,7 +166,7 @@ import Upstream
         tables: {t: {source: s, row: {id: "${id}"}, title: "${env.TITLE}"}}
         """
       let environment = ["TITLE": title, "TOKEN": token]
-      return try #require(ConfigurationReader.read(text: text, file: "t", environment: environment).definition)
+      return try ServiceDefinition.read(text, environment: environment)
     }
     let digests = HandoverDigests(try definition("1", title: "a"))
     var left = Handover(layout: digests.layout)

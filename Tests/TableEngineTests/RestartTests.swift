@@ -1,9 +1,7 @@
-import Configuration
 import Definitions
 import Dispatch
 import Foundation
 import JSON
-import Logging
 import Queues
 import TableModel
 import TableStore
@@ -42,8 +40,7 @@ import Testing
           can: {edit: true, move: \(change == .rows)}
       """
     let house = change == .environment ? "there" : "here"
-    let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: ["HOUSE": house])
-    return try #require(definition, "\(diagnostics)")
+    return try ServiceDefinition.read(text, environment: ["HOUSE": house])
   }
 
   private func store() throws -> SQLiteStore { try SQLiteStore(path: folder.path + "/db") }
@@ -53,8 +50,7 @@ import Testing
   }
 
   private func environment(_ store: SQLiteStore) -> EngineEnvironment {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    EngineEnvironment.silent(store)
   }
 
   private func titles(_ table: TableModel.Table) -> [String] {

@@ -1,6 +1,5 @@
-import Configuration
+import Definitions
 import Dispatch
-import Logging
 import TableModel
 import TableStore
 import Testing
@@ -13,26 +12,23 @@ import Testing
   private let engine: Engine
 
   init() throws {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        cells:
-          Label: {nib: Label, fields: {title: string}}
-          Fold: {class: Fold, fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
-        tables:
-          t:
-            source: {local: {items: [{n: a}, {n: b}, {n: c}, {n: d}]}}
-            row: {id: "${n}"}
-            cell: Fold
-            payload: {title: "${n}", isOpen: false}
-            sections: [{id: first, where: n != 'd'}, {id: last}]
-        """,
-      file: "test",
-      environment: [:]
+    let definition = try ServiceDefinition.read(
+      """
+      cells:
+        Label: {nib: Label, fields: {title: string}}
+        Fold: {class: Fold, fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
+      tables:
+        t:
+          source: {local: {items: [{n: a}, {n: b}, {n: c}, {n: d}]}}
+          row: {id: "${n}"}
+          cell: Fold
+          payload: {title: "${n}", isOpen: false}
+          sections: [{id: first, where: n != 'd'}, {id: last}]
+      """
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     engine = try Engine(
-      try #require(definition, "\(diagnostics)"),
-      EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+      definition,
+      EngineEnvironment.silent(MemoryStore())
     )
     table = try #require(engine.catalog.tables.first)
   }

@@ -1,8 +1,6 @@
-import Configuration
 import Definitions
 import Dispatch
 import JSON
-import Logging
 import Queues
 import Synchronization
 import TableModel
@@ -20,24 +18,21 @@ import Testing
   private let outcomes = Mutex<[String: String]>([:])
 
   init() throws {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      text: """
-        locales: [en, de]
-        cells:
-          Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-        tables:
-          todo:
-            source: {local: {items: [{title: A}, {title: B}]}}
-            cell: Task
-            payload: {title: "${title} ${$locale}", isExpanded: false}
-            sharedTaps: true
-        """,
-      file: "test",
-      environment: [:]
+    let definition = try ServiceDefinition.read(
+      """
+      locales: [en, de]
+      cells:
+        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
+      tables:
+        todo:
+          source: {local: {items: [{title: A}, {title: B}]}}
+          cell: Task
+          payload: {title: "${title} ${$locale}", isExpanded: false}
+          sharedTaps: true
+      """
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
-    engine = try Engine(try #require(definition, "\(diagnostics)"), environment)
+    let environment = EngineEnvironment.silent(store)
+    engine = try Engine(definition, environment)
     original = try #require(engine.catalog.tables.first)
     translation = original.localized("de")
     settle()
