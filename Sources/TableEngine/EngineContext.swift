@@ -30,7 +30,7 @@ final class EngineContext: Sendable {
   private let history: Int
   /// The threads of the tables that always live: enough that no table waits long for others' work.
   private let tablePool: QueuePool
-  /// Those of families' members, which readers make in any number: they wait for each other alone.
+  /// The threads of families' members, which readers make in any number: these wait for each other alone.
   private let memberPool: QueuePool
   /// For what may block and belongs to no table.
   let background: WorkQueue

@@ -11,13 +11,13 @@ import TableStore
 ///          └────── undone, or another replica was first: planned again
 /// ```
 struct ChangeProgress: Sendable {
-  /// What is different from one kind of change to another.
+  /// The differences between kinds of changes.
   struct Terms: Sendable {
     /// Its answer is kept for repeats.
     var hasKey: Bool
     /// It can't be taken back, so the store has to answer before it is begun.
     var needsStore = false
-    /// What refuses it here may have been changed by another replica since.
+    /// Another replica may have changed the reason for a refusal since.
     var othersWrite = false
     /// Versions with it are made by another replica, or stored nowhere: a repeat gets a present one.
     var isShownElsewhere = false
@@ -31,16 +31,16 @@ struct ChangeProgress: Sendable {
     case clear
     /// Its key has this answer.
     case known(EditResult)
-    /// What it was planned on could not be stored.
+    /// A commit that it was planned on could not be stored.
     case undone
     /// Another replica's commit was first.
     case superseded
     case refused(TableError)
-    /// What it would be planned on is older here than in the stored version.
+    /// The content here, on which it would be planned, is older than the stored version.
     case behind
-    /// What others have written was read; false: it could not be.
+    /// Other replicas' commits were read; false: they could not be.
     case read(Bool)
-    /// What has refused it is stored.
+    /// The content by which it was refused is stored.
     case stored
     /// It is shown here.
     ///
@@ -54,7 +54,7 @@ struct ChangeProgress: Sendable {
     case seen(EditResult)
     /// It could not be carried out, which says nothing about the request.
     case failed(TableError)
-    /// What is answered, now that it is kept, or can't be.
+    /// The answer, which is kept now, or can't be.
     case kept(EditResult)
   }
 

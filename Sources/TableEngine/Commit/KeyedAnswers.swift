@@ -49,7 +49,7 @@ struct KeyedAnswers: Sendable {
   ///
   /// - Parameter lifetime: so long no other replica may carry it out; nil: it may, and who commits first has.
   func lookUp(_ idempotency: Idempotency, claiming lifetime: Duration?, _ take: @escaping Take) {
-    // Those that no store keeps, and those of what was done though they could not be stored.
+    // Answers that no store keeps, and answers to carried out requests that could not be stored.
     let known = Self.event(context.answers.answer(key(idempotency)), idempotency)
     if case .known = known { return take(known) }
     guard record != nil else { return take(.clear) }

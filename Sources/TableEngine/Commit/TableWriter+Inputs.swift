@@ -17,7 +17,7 @@ enum SourceNews: Sendable {
   case failure(UpstreamError)
 }
 
-/// What comes from a table's inputs: the sources' answers, the service's own items (those of the table's own source, which can be edited
+/// Changes of a table's inputs: the sources' answers, the service's own items (those of the table's own source, which can be edited
 /// through it, and those that it looks up or shows beside them), and what the original of a translation has.
 extension TableWriter {
   // MARK: The service's own items
@@ -65,7 +65,7 @@ extension TableWriter {
     }
   }
 
-  /// What was committed to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
+  /// A commit to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
   /// reads wait for that. On the table's queue.
   func followed(_ error: StoreError?) {
     switch error {
@@ -86,7 +86,7 @@ extension TableWriter {
 
   /// Shows what another replica has edited, where that one hasn't after a while.
   private func showLater() {
-    content.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.courtesy.milliseconds))) { [weak self] in
       guard let self, context.replica.isLeading, !content.access({ $0.storedShowsInputs(log) }) else { return }
       publishContent()
     }
@@ -208,7 +208,7 @@ extension TableWriter {
     content.queue.async { [self] in follow(body, attempts: Self.attemptsToFollow) }
   }
 
-  /// What somebody else's version came in the way of is laid out anew, and what waits until nothing is under way has its turn
+  /// A layout that was superseded by somebody else's version is made anew, and jobs that wait until nothing is under way have their turn
   /// before: both are waited for, too, unless others are never done.
   private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
     let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }

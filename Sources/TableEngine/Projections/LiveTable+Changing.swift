@@ -5,7 +5,7 @@ import TableEncoding
 import TableModel
 import TableStore
 
-/// What clients change: items, by edits, and rows, by taps.
+/// Clients' changes: of items by edits, of rows by taps.
 extension LiveTable {
   /// Carries a request out and answers it: when the edits are where the store promises, and everyone who waits has
   /// been given them. Edits of one table are laid out one after the other, and stored in groups.
@@ -16,7 +16,7 @@ extension LiveTable {
     var request = request
     request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
     let completion = counted(request, completion)
-    // Whatever language it is asked in, a request is the same.
+    // A request is the same in all languages.
     if let original { request.preconditions.idempotency?.table = original.answersName }
     if let log = writer.log {
       // A refused authority ends the edit before its key is looked up.
@@ -84,7 +84,7 @@ extension LiveTable {
         case .success(let done) where done.isRepeated && writer.isShared:
           whenKnownHere(lens.view, completion) { [self] in describe(row, lens, done.cursor, holder, completion) }
         case .success(let done):
-          // What this process did before has been seen at the present cursor, too; the kept one may be of a time before it started.
+          // The present cursor shows this process's earlier changes, too; the kept one may be of a time before it started.
           let isKnownHere = done.isRepeated && !context.replica.isShared
           describe(row, lens, isKnownHere ? reader.cursor(current, lens) : done.cursor, holder, completion)
         }

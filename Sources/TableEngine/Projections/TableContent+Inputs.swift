@@ -4,7 +4,7 @@ import TableModel
 import TableStore
 import Upstream
 
-/// What a table takes over from its inputs: answers of upstreams, and the service's own items.
+/// Taking over a table's inputs: answers of upstreams, and the service's own items.
 extension TableContent {
   /// Takes in what a source has said, also while it is not known whether the table goes on: it is not said again. False
   /// where it changes nothing.

@@ -4,7 +4,7 @@ import TableMapping
 import TableModel
 import TableStore
 
-/// What of a table is in the store, by whichever replica.
+/// The stored state of a table, written by any replica.
 extension TableContent {
   /// Goes back to what the store has.
   mutating func goBack(isTranslation: Bool) {

@@ -65,7 +65,7 @@ struct TableContent: Sendable {
   /// until it is, reads are refused.
   var unshownCommits = 0
   var retries = StoringRetries()
-  /// Those who wait until the items are followed again, after an edit of them could not be stored; nil where that is not to be done.
+  /// Jobs that wait until the items are followed again, after an edit of them could not be stored; nil: nothing is to be followed again.
   var awaitingItems: [@Sendable () -> Void]?
   /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
