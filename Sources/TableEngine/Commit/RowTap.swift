@@ -26,8 +26,10 @@ struct RowTap: Change {
   func carryOut(_ run: ChangeRun) {
     let latest = versions.latest.table
     guard let path = latest.indexPath(of: row), let plain = latest[at: path] else {
-      return run.take(.refused(.notFound("The table `\(name)` has no row `\(row)`.")))
+      return run.take(.refused(content.access { $0.missing(row, in: latest) }))
     }
+    // The answer describes the row, and readers don't have it yet where its version is on its way to the store.
+    guard versions.current.table.indexPath(of: row) != nil || !awaitsShown(run) else { return }
     guard plain.permissions.contains(.select) else {
       return run.take(.refused(.forbidden("Row `\(row)` can't be selected: its `can.select` is false.")))
     }
@@ -43,6 +45,12 @@ struct RowTap: Change {
     guard plain.expansion != nil else { return run.take(shown) }
     if let error = context.replica.refusal { return run.take(.refused(error)) }
     toggleForEveryone(run)
+  }
+
+  /// True where it has to wait until the newest version is shown: then it is planned again.
+  private func awaitsShown(_ run: ChangeRun) -> Bool {
+    let again: @Sendable () -> Void = { run.take(.undone) }
+    return content.access { $0.commits.whenStored(again, undone: again) }
   }
 
   /// The current version has it. Only the fact of a tap is kept: a repeat gets the row and its object as they are then.

@@ -135,6 +135,15 @@ struct TableContent: Sendable {
     return RepresentedObject(bytes: bytes, isHidden: false)
   }
 
+  /// Why a row that a change is of can't be found. Before every source has answered for the first time it is not known whether there
+  /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
+  func missing(_ row: String, in table: Table) -> TableError {
+    let isKnown = table.hasWorked && (result == nil || isSettled)
+    guard !isKnown else { return .notFound("The table `\(table.name)` has no row `\(row)`.") }
+    let detail = "It is not known yet whether `\(table.name)` has a row `\(row)`: its sources have not all answered."
+    return TableError(.unavailable, detail: detail, retryAfter: .seconds(1))
+  }
+
   /// The items that the last mapping left out. None where readers may not be shown their origin. O(items).
   var skipped: SkippedItems {
     guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems() }

@@ -164,6 +164,7 @@ def odd_row_ids(trial):
         configuration={"views": {"max": 100}, "trustedProxies": ["127.0.0.1"]})
 def views_of_one_client(trial):
     other, own = ["X-Forwarded-For: 203.0.113.1"], ["X-Forwarded-For: 198.51.100.9"]
+    trial.service.ready()
     # Without a token: all who use one are one holder, as the service can't tell them apart.
     holds(trial.service.ask("POST", "/v1/tables/notes/rows/3/tap?view=mine", other).status == 200, "a tap in a view needs no token")
     for number in range(500):

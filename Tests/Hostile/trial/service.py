@@ -136,6 +136,12 @@ class Service:
         parts = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
+    def ready(self, seconds=20):
+        """Waits until every source has answered."""
+        end = time.monotonic() + seconds
+        while self.ask("GET", "/readyz").status != 200 and time.monotonic() < end:
+            time.sleep(0.02)
+
     def ask(self, method, target, fields=(), body=None, seconds=10.0):
         return ask(self.port, method, target, fields, body, seconds)
 

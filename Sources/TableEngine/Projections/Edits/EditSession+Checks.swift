@@ -14,7 +14,7 @@ extension EditSession {
       if known.map(touched.contains) ?? true { try settle() }
     }
     guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
-      throw .notFound("The table `\(name)` has no row `\(row)`.")
+      throw content.missing(row, in: table)
     }
     guard let item = item(of: found) else {
       throw .forbidden(

@@ -101,7 +101,7 @@ struct EditSession {
     case .action(let row, let id, let body):
       // The row's actions depend on the edits before.
       try settle()
-      let action = try content.definition.action(id, of: row, in: table)
+      let action = try content.action(id, of: row, in: table)
       // Its own condition says which items it may change.
       let item = try editable(row, [], "acted on")
       return try patch(item, of: row, with: action.patch(of: row, sent: body, in: content), number)

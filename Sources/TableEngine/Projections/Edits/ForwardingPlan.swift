@@ -65,7 +65,7 @@ struct ForwardingPlan: Sendable {
         edits.move, .move, "moved", place.naming(content.itemIdentity(ofRow:)).body
       )
     case .action(let row, let id, let sent):
-      let action = try content.definition.action(id, of: row, in: table)
+      let action = try content.action(id, of: row, in: table)
       guard case .request(let own) = action.effect else {
         throw .forbidden("The action `\(id)` patches items of the service's own; those of `\(name)` are an upstream's.")
       }
@@ -76,7 +76,7 @@ struct ForwardingPlan: Sendable {
     }
     if let row = change.row {
       guard let path = table.indexPath(of: row), let shown = table[at: path], let object = content.object(row) else {
-        throw .notFound("The table `\(name)` has no row `\(row)`.")
+        throw content.missing(row, in: table)
       }
       let missing = permission.subtracting(shown.permissions)
       guard missing.isEmpty else {

@@ -5,16 +5,16 @@ import TableEncoding
 import TableMapping
 import TableModel
 
-extension TableDefinition {
+extension TableContent {
   /// An action that a row offers, as it is shown.
   ///
   /// - Throws: where there is no such row, or it doesn't offer the action.
   func action(_ id: String, of row: String, in table: Table) throws(TableError) -> ActionDefinition {
     guard let path = table.indexPath(of: row), let shown = table[at: path] else {
-      throw .notFound("The table `\(name)` has no row `\(row)`.")
+      throw missing(row, in: table)
     }
     let offered = shown.actions
-    guard offered.contains(id), let action = actions.first(where: { $0.id == id }) else {
+    guard offered.contains(id), let action = definition.actions.first(where: { $0.id == id }) else {
       let others = offered.map { "`\($0)`" }.joined(separator: ", ")
       throw .notFound("Row `\(row)` offers no action `\(id)`\(others.isEmpty ? "" : ": it offers \(others)").")
     }
