@@ -38,7 +38,9 @@ import Testing
       #expect(reply.status == 503 && reply["Retry-After"] == "1", "\(reply.text)")
       #expect(try reply.json["detail"]?.text?.contains("not known yet whether `t` has a row `1`") == true)
     }
-    upstream.answer { $0.method == "GET" ? .json([issue(1, "open", "One")]) : .reply(200, [:], issue(1, "open", "One!")) }
+    upstream.answer {
+      $0.method == "GET" ? .json([issue(1, "open", "One")]) : .reply(200, [:], issue(1, "open", "One!"))
+    }
     _ = try service.follow("t", until: "has its row") { $0.rows == ["1"] }
     for reply in try answers() { #expect(reply.status == 200, "\(reply.text)") }
     let gone = try service.request("PATCH", "/v1/tables/t/items/2", body: ["title": "Two"])
