@@ -74,7 +74,8 @@ import Testing
     // The last good rows stay, with the names that they have.
     #expect(stale.titles == [titles])
     let problem = try required(stale.attributes["problem"], "a problem")
-    #expect(problem["detail"]?.text == "What came from `127.0.0.1` is no JSON.", "\(problem)")
+    let detail = "What came from `127.0.0.1` is not in the format that was expected."
+    #expect(problem["detail"]?.text == detail, "\(problem)")
     try awaited("the source's own problem") {
       let sources = try service.request("GET", "/v1/sources").json["sources"]?.elements ?? []
       return sources.contains { $0["id"]?.text == source && $0["problem"]?["title"]?.text?.contains("JSON") == true }

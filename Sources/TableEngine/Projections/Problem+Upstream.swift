@@ -53,7 +53,8 @@ extension UpstreamError.Kind {
       ("The upstream leads elsewhere", "% redirects to where this service does not go.")
     case .login: ("The service can't log in to the upstream", "This service's own credentials for % are not taken.")
     case .status: ("The upstream answered with an error", "% answered, but with an error.")
-    case .contentType, .invalidJSON: ("The upstream's answer is no JSON", "What came from % is no JSON.")
+    case .contentType, .invalidJSON:
+      ("The upstream's answer can't be read", "What came from % is not in the format that was expected.")
     case .unexpectedShape: ("The upstream's answer has no items", "What came from % is not what was expected.")
     case .paging: ("The upstream's pages can't be followed", "The pages of % lead nowhere.")
     case .excess: ("The upstream has more than may be taken", "% has more items than this service takes.")
