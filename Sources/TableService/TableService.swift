@@ -50,7 +50,11 @@ public final class TableService: RequestHandler {
   /// - Throws: as `init`; then everything is as it was.
   public func reload(_ definition: ServiceDefinition) throws {
     let next = try engine.prepare(definition)
-    let audit = try state.audit.following(definition.audit, logger)
+    let audit: AuditLog?
+    do { audit = try state.audit.following(definition.audit, logger) } catch {
+      engine.cancel(next)
+      throw error
+    }
     let catalog = engine.adopt(next)
     let keepers = issuerKeys.keepers(of: definition.auth.issuers)
     current.withLock { $0 = ServiceState(definition, catalog, keepers, audit, isOpen: isOpen) }

@@ -13,6 +13,7 @@ any replica for any of them. Each round has one kind of trouble, or none:
     cuts        a replica has no database for some seconds
     promotion   the primary dies, and an asynchronous standby takes its place
     reloads     one process instead, whose configuration takes tables of the edited items away and brings them back
+    renames     one process instead, whose configuration gives the source another name, edited through callers' own tables
 
 What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are counted and don't fail the trial.
 
@@ -38,7 +39,7 @@ from environment import Database, Line, free_port  # noqa: E402
 from strict_client import ask  # noqa: E402
 
 REPLICAS = 3
-KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads"]
+KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads", "renames"]
 OWNERS = "abcdef"
 LANGUAGES = ["en", "de"]
 EDITABLE = ["all", "grouped"]
@@ -451,6 +452,73 @@ def on_one(service, folder, rng, seconds, checks):
         process.kill()
 
 
+def renamed(name, folder):
+    """The items of `notes`, or of whatever the source is called now: all of them, and each caller's own to edit."""
+    items = ", ".join(f"{{owner: {OWNERS[n] if n < 6 else 'x'}, n: 0}}" for n in range(3000))
+    return f"""
+store: {{path: store.sqlite}}
+auth: {{jwt: {{issuer: "https://id.example.com", audience: tablecast, jwks: keys.json, allow: {{anonymous: {{read: true, edit: true}}}}}}}}
+cells: {{Note: {{nib: Note, fields: {{n: integer}}}}}}
+sources: {{{name}: {{local: {{items: [{items}]}}}}}}
+tables:
+  all: {{source: {name}, cell: Note, payload: {{n: "${{n}}"}}}}
+  mine:
+    source: {name}
+    cell: Note
+    payload: {{n: "${{n}}"}}
+    sections: [{{id: mine, where: "owner == $caller.headers['X-User']"}}]
+    can: {{edit: true}}
+"""
+
+
+def on_renames(service, folder, rng, seconds, checks):
+    """A process whose configuration gives the source another name while callers edit through tables of their own."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    port, path = free_port(), folder / "tablecast.yaml"
+    (folder / "keys.json").write_text('{"keys": []}')
+    configurations = [renamed(name, folder) for name in ("notes", "lists")]
+    path.write_text(configurations[1])
+    log = open(folder / "service.log", "a")
+    process = subprocess.Popen([service, "serve", "--config", str(path), "--listen", f"127.0.0.1:{port}"],
+                               stdout=log, stderr=log, cwd=folder)
+    work = Round([port], ["all", "mine"], "123456", checks, rng)
+
+    def count_up(item, rng):
+        user = {"X-User": OWNERS[int(item) - 1]}
+        number = 0
+        while not work.stop.is_set():
+            number += 1
+            reply = work.edit(rng, port, "mine", "en", item, {"n": number}, user)
+            checks.count("word", reply[0] == 200, "an edit", reply)
+            for table in ("mine", "all"):
+                kind = rng.choice(["items", "rows"])
+                read = work.ask(port, "GET", f"/v1/tables/{table}/{kind}/{item}", "en", headers=user)
+                while read is not None and read[0] in (503, 429):
+                    time.sleep(0.02)
+                    read = work.ask(port, "GET", f"/v1/tables/{table}/{kind}/{item}", "en", headers=user)
+                found = read[2]["n"] if kind == "items" else read[2]["row"]["payload"]["n"]
+                checks.count("object" if kind == "items" else "snapshot", read[0] == 200 and int(found) == number,
+                             f"{table}/{kind}/{item} has {found}, not {number}")
+
+    try:
+        while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
+            time.sleep(0.05)
+        work.begin([(count_up, (item,)) for item in "123456"])
+        end = time.time() + seconds
+        for number in range(1 << 30):
+            if time.time() > end:
+                break
+            path.write_text(configurations[number % 2])
+            process.send_signal(signal.SIGHUP)
+            deadline = time.time() + 20
+            while (folder / "service.log").read_text().count("read again") <= number:
+                assert time.time() < deadline, f"not reloaded: {folder}"
+                time.sleep(0.01)
+        work.finish()
+    finally:
+        process.kill()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--service", required=True)
@@ -464,13 +532,15 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-trial-"))
     os.chmod(folder, 0o755)
     service = str(pathlib.Path(arguments.service).resolve())
-    replicas = Replicas(service, folder) if set(kinds) != {"reloads"} else None
+    replicas = Replicas(service, folder) if not set(kinds) <= {"reloads", "renames"} else None
     checks, isBroken = Checks(), False
     try:
         for number in range(arguments.rounds):
             kind, rng, begun = kinds[number % len(kinds)], random.Random(f"{arguments.seed}.{number}"), time.time()
             if kind == "reloads":
                 on_one(service, folder, rng, arguments.seconds, checks)
+            elif kind == "renames":
+                on_renames(service, folder, rng, arguments.seconds, checks)
             else:
                 on_replicas(kind, replicas, rng, arguments.seconds, checks)
             counts, examples = checks.take()

@@ -62,6 +62,19 @@ import Testing
     }
   }
 
+  /// The list of tables names their versions, so reading it is reading each of them.
+  @Test func theListNamesVersionsThatHaveWhatWasAnswered() throws {
+    let replicas = try Self.replicas(2)
+    for edit in 1...40 as ClosedRange<Int64> {
+      let language = Self.languages[Int(edit) % 2]
+      let reply = try replicas[Int(edit / 2) % 2]
+        .request("PATCH", "/v1/tables/plain/items/1", language, body: ["n": .integer(edit)])
+      let list = try replicas[1 - Int(edit / 2) % 2].request("GET", "/v1/tables", language).json
+      let listed = list["tables"]?.elements.first { $0["id"]?.text == "plain" }?["cursor"]?.text
+      #expect(try listed == reply.json["cursor"]?.text, "edit \(edit)")
+    }
+  }
+
   /// Whoever doesn't wait asks for what there is, from a cursor too.
   @Test func aPollThatDoesNotWaitHasWhatWasAnswered() throws {
     let replicas = try Self.replicas(2)

@@ -38,6 +38,16 @@ import Testing
     #expect(Self.restarts(service) == [])
   }
 
+  /// Its tables were prepared before that: they are edited as before.
+  @Test func aConfigurationWhoseAuditFileCantBeOpenedIsGivenUp() throws {
+    let service = try ServiceProcess(Self.tables)
+    try service.folder.write("audit: {path: \"{folder}/tablecast.yaml/audit.log\"}\nlocales: [de]\n" + Self.tables)
+    service.signal(SIGHUP)
+    try service.logged("not usable: the old one is kept")
+    let reply = try service.request("POST", "/v1/tables/todo/items", body: ["title": "B"])
+    #expect(reply.status == 201, "\(reply.text)")
+  }
+
   @Test func onlyWhatNeedsARestartIsSaidTo() throws {
     let service = try ServiceProcess(Self.tables)
     try Self.reload(service, "limits: {connections: 500, requestBody: 1MB, itemBytes: 1KB}", 1)

@@ -77,4 +77,44 @@ import Testing
     // No replica takes itself to be behind with what it doesn't know.
     for replica in replicas { #expect(try replica.request("GET", "/readyz").status == 200) }
   }
+
+  /// An edit that an upstream has accepted is read at once at every replica, in whichever language and through whichever table of the
+  /// same answer.
+  @Test func anAcceptedEditIsReadEverywhereAtOnce() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let upstream = try ListUpstream()
+    let show = #"source: items, row: {id: "${number}"}, cell: Label, payload: {title: "${title}", language: "${$locale}"}"#
+    let configuration = """
+      store: {postgres: "\(address)"}
+      locales: [en-US, de-DE]
+      sources: {items: {url: "\(upstream.server.url)/items", every: 1h, retries: 0}}
+      cells: {Label: {nib: Label, fields: {title: string, language: string}}}
+      tables:
+        list: {\(show), edits: {patch: {url: "\(upstream.server.url)/items/${$id}", body: "${$edit}"}}}
+        other: {\(show)}
+        by: {\(show), parameters: {state: {}}, sections: [{id: all, where: state == $params.state}]}
+      """
+    let replicas = try (0..<2).map { _ in try ServiceProcess(configuration) }
+    let languages = [[:], Self.german]
+    let tables = ["list", "other", "by;state=open"]
+    for replica in replicas {
+      for table in tables { try replica.follow(table, until: "is ready") { $0.state == "ready" } }
+    }
+    for edit in 0..<48 {
+      let (editor, reader) = (replicas[edit % 2], replicas[edit / 2 % 2])
+      let reply = try editor.request(
+        "PATCH",
+        "/v1/tables/list/items/1",
+        languages[edit / 4 % 2],
+        body: ["title": .string("edit \(edit)")]
+      )
+      #expect(reply.status == 200, "\(reply.text)")
+      for table in [tables[0], tables[edit % 3]] {
+        for language in [languages[1 - edit / 4 % 2], languages[edit / 4 % 2]] {
+          let title = try reader.mirror(table, language).row("1")?["payload"]?["title"]
+          #expect(title == .string("edit \(edit)!"), "\(table) \(language) at \(edit / 2 % 2), edited at \(edit % 2)")
+        }
+      }
+    }
+  }
 }

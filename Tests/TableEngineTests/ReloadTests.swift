@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import JSON
 import Queues
 import Synchronization
 import TableMapping
@@ -72,6 +73,54 @@ import Testing
       numbers.append(table.writer.versions.latest.number)
     }
     #expect(numbers.map { $0 - numbers[0] } == [0, 0, 1, 1])
+  }
+
+  /// An edit through a caller's own table is done, or refused: it is not answered with success while the items that it changes
+  /// are taken over under another name, and gone there.
+  @Test(arguments: [true, false]) func anEditWhileItsSourceIsRenamed(isAdopted: Bool) throws {
+    func definition(_ source: String) throws -> ServiceDefinition {
+      try ServiceDefinition.read(
+        """
+        sources: {\(source): {local: {items: [{owner: ada, title: before}]}}}
+        auth: {jwt: {issuer: "https://id.example.com", audience: test, jwks: keys.json}}
+        tables:
+          all: {source: \(source)}
+          mine: {source: \(source), sections: [{id: mine, where: "owner == $caller.claims.sub"}]}
+        """
+      )
+    }
+    let engine = try Engine(definition("notes"), EngineEnvironment.silent(MemoryStore()))
+    let caller = CallerFields([], values: ["claims": ["sub": "ada"]])
+    func mine() throws -> LiveTable {
+      var budget = MemberBudget()
+      return try engine.catalog.table(TableReference(name: "mine"), in: nil, for: caller, &budget)
+    }
+    let member = try mine()
+    let next = try engine.prepare(definition("lists"))
+    let answer = Mutex<EditResult?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    member.edit(EditRequest([.patch(row: "1", ["title": "after"])], caller: caller)) { outcome in
+      answer.withLock { $0 = outcome }
+      done.signal()
+    }
+    member.writer.content.queue.sync {}
+    #expect(answer.withLock { $0 } == nil)
+    if isAdopted { engine.adopt(next) } else { engine.cancel(next) }
+    #expect(done.wait(timeout: .now() + 60) == .success)
+    let isDone: Bool
+    switch answer.withLock({ $0 }) {
+    case .success?: isDone = true
+    case .failure(let error)?:
+      #expect(error.kind == .unavailable && error.retryAfter != nil, "\(error)")
+      isDone = false
+    case nil: return
+    }
+    #expect(isDone != isAdopted)
+    for table in [try #require(engine.catalog.tablesByName["all"]), try mine()] {
+      table.writer.content.queue.sync {}
+      let item = table.writer.content.queue.sync { table.writer.content.access { $0.object("1")?.bytes } }
+      #expect(item.map { String(decoding: $0, as: UTF8.self).contains("after") } == isDone, "\(table.name)")
+    }
   }
 
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {

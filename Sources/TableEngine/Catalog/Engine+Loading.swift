@@ -16,6 +16,8 @@ extension Engine {
     fileprivate var made: [String: LiveTable] = [:]
     /// The tables that begin no change any more.
     fileprivate var closed: [LiveTable] = []
+    /// The logs on which no edit is planned any more.
+    fileprivate var held: [ItemLog] = []
     fileprivate var logs = ItemLogs()
   }
 
@@ -46,6 +48,9 @@ extension Engine {
     var restoring = StoredTables(context)
     let renamings = try ItemLogs.renamings(next.definition, next.blueprints, after: current, &restoring)
     let mayRename = try renamings.isEmpty || !context.replica.isShared || context.takesPrecedence(next.definition)
+    // Members of families, too, edit them.
+    next.held = current.logs.replaced(renamings)
+    for log in next.held { log.holdTurn() }
     for renaming in renamings {
       // Their pending writes finish before the record is read under another name.
       for table in current.tables where table.writer.log?.source == renaming.former { close(table, &next, &restoring) }
@@ -60,6 +65,10 @@ extension Engine {
       &restoring,
       context
     )
+    // Members of the new configuration edit them before the tables are found that show that.
+    let renamed = renamings.compactMap { next.logs[$0.name] }
+    for log in renamed { log.holdTurn() }
+    next.held += renamed
     for blueprint in next.blueprints where !blueprint.definition.isFamily {
       let name = blueprint.definition.name
       if let table = current.tablesByName[name] {
@@ -85,9 +94,10 @@ extension Engine {
     next.closed.append(table)
   }
 
-  /// Gives up a configuration that was prepared.
+  /// Gives up a configuration that was prepared: one that is not adopted has to be.
   package func cancel(_ next: Prepared) {
     for table in next.closed.flatMap(\.all) { table.writer.reopen() }
+    for log in next.held { log.endPlanning() }
   }
 
   /// Goes on with another configuration. Tables that both have keep their versions and waiters; what changed in them
@@ -127,6 +137,8 @@ extension Engine {
       source.goOn(with: catalog.sources[source.name].flatMap { $0.isAsked || context.replica.isLeading ? $0 : nil })
     }
     if isStarted.withLock({ $0 }) { goOn(with: catalog, unheard) }
+    // Edits that have waited find their tables replaced, and are sent again.
+    for log in next.held { log.endPlanning() }
     return catalog
   }
 

@@ -18,7 +18,8 @@ struct AcceptedEdits: TableJob {
   /// - Parameters:
   ///   - owner: the table that this one writes for.
   ///   - apply: does it to the content; on the table's queue.
-  ///   - completion: when it is stored, on any queue; ``StoreError/fenced``: another replica asks the sources.
+  ///   - completion: when it is stored, in all tables of the answer and all languages where replicas read them; on any queue;
+  ///     ``StoreError/fenced``: another replica asks the sources.
   func show(
     from source: PolledSource,
     of owner: LiveTable,
@@ -49,7 +50,8 @@ struct AcceptedEdits: TableJob {
           // The next fetch may have made something else of it.
           let version = versions.current
           told.notify(queue: content.queue) { [reader] in
-            if let error { completion(.failure(error)) } else { completion(.success((row, reader, version))) }
+            if let error { return completion(.failure(error)) }
+            whenAllShow(source) { completion(.success((row, reader, version))) }
           }
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
@@ -58,7 +60,8 @@ struct AcceptedEdits: TableJob {
           let present = AcceptedEdits(writer: shown.withLock { $0 })
           present.content.queue.async {
             if let error = present.shortcoming { return completion(.failure(error)) }
-            completion(.success((row, present.reader, present.versions.current)))
+            let shown = Shown(row, present.reader, present.versions.current)
+            whenAllShow(source) { completion(.success(shown)) }
           }
         }
       }
@@ -76,6 +79,18 @@ struct AcceptedEdits: TableJob {
   var shortcoming: StoreError? {
     if isShared, !context.replica.isLeading { return .fenced }
     return content.access { $0.isBehind } ? .unreadable : nil
+  }
+
+  /// Calls back when all that shows the source's answer is stored as it is shown here, in all languages: a read at another replica,
+  /// right behind the answer to an edit, looks for it in the store. On any queue.
+  private func whenAllShow(_ source: PolledSource, _ body: @escaping @Sendable () -> Void) {
+    guard context.replica.isShared else { return body() }
+    let group = DispatchGroup()
+    for table in source.listeners.fed where table.writer.isStored {
+      group.enter()
+      table.whenAllFollow { group.leave() }
+    }
+    group.notify(queue: context.background, execute: body)
   }
 
   // MARK: Between replicas
@@ -100,7 +115,7 @@ struct AcceptedEdits: TableJob {
 
   /// Shows an edit that was sent to the upstream by another replica. On any queue.
   ///
-  /// - Parameter completion: when it is stored, in all of the table's languages; on any queue.
+  /// - Parameter completion: when it is stored, on any queue.
   func show(_ edit: HandedEdit, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     context.client.queue.async {
       let owner = writer.table.withLock { $0.value }
@@ -109,7 +124,7 @@ struct AcceptedEdits: TableJob {
       }
       show(from: source, of: owner) { outcome in
         switch outcome {
-        case .success(let shown): owner.whenAllFollow { completion(.success(shown.row)) }
+        case .success(let shown): completion(.success(shown.row))
         case .failure(let error): completion(.failure(TableError(error)))
         }
       } apply: { [versions, name] content in

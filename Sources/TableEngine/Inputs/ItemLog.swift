@@ -79,6 +79,12 @@ final class ItemLog: StoredRecord {
     next.queue.async { [self] in take(next, isHanded: true) }
   }
 
+  /// Takes the turn and keeps it until ``endPlanning()``: edits wait, and what was begun before is on its way to the store. Blocks:
+  /// for loading.
+  func holdTurn() {
+    context.queues.waiting { (isHeld: @escaping @Sendable (Bool) -> Void) in plan(on: queue) { _ in isHeld(true) } }
+  }
+
   /// Another table waits for its turn.
   var isAwaited: Bool { state.withLock { $0.isAwaited } }
 

@@ -64,6 +64,11 @@ struct ItemLogs: Sendable {
   /// The items of a table's own source, where these are the service's and can be edited through it.
   func log(of blueprint: TableBlueprint) -> ItemLog? { blueprint.local.flatMap { logs[$0.name] } }
 
+  /// Returns the logs that others take the place of where these sources are given other names.
+  func replaced(_ renamings: [Renaming]) -> [ItemLog] {
+    logs.values.filter { log in !log.isStored || renamings.contains { $0.former == log.source } }
+  }
+
   /// Returns the logs of other sources that the table shows or looks up.
   func others(of blueprint: TableBlueprint) -> [ItemLog] { blueprint.otherLocals.compactMap { logs[$0.name] } }
 

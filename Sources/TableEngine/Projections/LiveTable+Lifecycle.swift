@@ -169,12 +169,15 @@ extension LiveTable {
 
   /// Calls back when the table is shown in all its languages as it is stored now.
   func whenAllFollow(_ completion: @escaping @Sendable () -> Void) {
-    let group = DispatchGroup()
-    for writer in all.map(\.writer) {
-      group.enter()
-      writer.afterFollowing { group.leave() }
+    // Translations are given what the original shows when that is stored.
+    writer.afterFollowing { [self] in
+      let group = DispatchGroup()
+      for translation in allTranslations {
+        group.enter()
+        translation.writer.afterFollowing { group.leave() }
+      }
+      group.notify(queue: context.background, execute: completion)
     }
-    group.notify(queue: context.background, execute: completion)
   }
 }
 

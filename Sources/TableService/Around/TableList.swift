@@ -9,8 +9,26 @@ extension TableService {
   /// `GET /v1/cells`
   func cells(_ call: Call) -> Reply { .response(call.state.cellsListing.response(to: call.request)) }
 
-  /// `GET /v1/tables`: the tables that the caller may read, with counts; families with their parameters.
+  /// `GET /v1/tables`: the tables that the caller may read, with counts; families with their parameters. As a read of each of the
+  /// tables it waits for what was committed before.
   func tables(_ call: Call) -> Reply {
+    let behind = call.state.catalog.tables.map { $0.localized(call.locale).latest }
+      .filter { $0.mayBeBehind && call.state.authorizer.isReadable($0.name, call.request) }
+    guard !behind.isEmpty else { return .response(list(call)) }
+    return BarrierWait(of: behind.map { BarrierWait.Member(table: $0) }, server) { [self] exchange, outcome in
+      let call = Call(call.request, call.parsed, call.match, exchange, state: state)
+      do throws(ServiceError) {
+        guard outcome != .late else { throw .unreadable }
+        // By a configuration that was read meanwhile the caller may be nobody any more.
+        try call.authorize(.capability(.read))
+        return .response(list(call))
+      } catch {
+        return .response(error.response)
+      }
+    }.begin(call.exchange)
+  }
+
+  private func list(_ call: Call) -> Response {
     let (catalog, authorizer) = (call.state.catalog, call.state.authorizer)
     let tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, $0) })
     let families = Dictionary(uniqueKeysWithValues: catalog.families.map { ($0.name, $0) })
@@ -34,7 +52,7 @@ extension TableService {
       vary: scope.varyWithoutCells,
       fields: scope.fields
     )
-    return .response(representation.response(to: call.request))
+    return representation.response(to: call.request)
   }
 }
 

@@ -10,7 +10,7 @@ final class BarrierWait: Waiter {
   /// The member to be read.
   struct Member: Sendable {
     var table: LiveTable
-    var view: String?
+    var view: String? = nil
   }
 
   /// Answers the request when the read barrier is over.
