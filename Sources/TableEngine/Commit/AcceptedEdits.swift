@@ -29,6 +29,7 @@ struct AcceptedEdits: TableJob {
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()
     told.enter()
+    let isTold = Atomic(true)
     // In whose versions the upstream's own answer is shown.
     let shown = Mutex(writer)
     source.listeners.edit(through: owner) { isAnswered in
@@ -41,7 +42,10 @@ struct AcceptedEdits: TableJob {
         let laid = apply(&content)
         guard laid.isShown, let input = content.inputs[source.name], let answer = input.content,
           let number = input.answer
-        else { return (laid, nil) }
+        else {
+          // Laid over an older answer it is not told to others, as those in other languages.
+          return (owner.allTranslations.isEmpty ? laid : laid.awaitingRefresh, nil)
+        }
         return (laid, (answer, number))
       }
       switch laid {
@@ -51,7 +55,10 @@ struct AcceptedEdits: TableJob {
           let version = versions.current
           told.notify(queue: content.queue) { [reader] in
             if let error { return completion(.failure(error)) }
-            whenAllShow(source) { completion(.success((row, reader, version))) }
+            let succeed: @Sendable () -> Void = { whenAllShow(source) { completion(.success((row, reader, version))) } }
+            // Its other languages show it with the next answer.
+            let isWhole = isTold.load(ordering: .acquiring) || owner.allTranslations.isEmpty
+            if isWhole { succeed() } else { refreshed.notify(queue: context.background, execute: succeed) }
           }
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
@@ -67,6 +74,7 @@ struct AcceptedEdits: TableJob {
       }
       return edited
     } _: {
+      isTold.store($0, ordering: .releasing)
       told.leave()
     }
     refreshAfterChange(source, of: owner) { writer in

@@ -7,7 +7,10 @@ import TableStore
 
 /// `didSelectRow`: an expandable row toggles, for its view or, where the table says so, for everyone.
 struct RowTap: Change {
+  /// Of the table that the client sees.
   let writer: TableWriter
+  /// Of the same table in the language that comes first, with which taps for everyone are stored.
+  let original: TableWriter
   let row: String
   let lens: Lens
   let preconditions: EditPreconditions
@@ -56,8 +59,8 @@ struct RowTap: Change {
   /// The current version has it. Only the fact of a tap is kept: a repeat gets the row and its object as they are then.
   private var shown: ChangeProgress.Event { .done(.success(answer(at: versions.current)), isKept: false) }
 
-  private func answer(at version: Version) -> EditAnswer {
-    EditAnswer(cursor: reader.cursor(version, lens), rows: [row])
+  private func answer(at version: Version, of reader: TableReader? = nil) -> EditAnswer {
+    EditAnswer(cursor: (reader ?? self.reader).cursor(version, lens), rows: [row])
   }
 
   /// Toggles the row for a view that this process has, when the answer is kept: were it not, a repeat would toggle the row back. Of a
@@ -99,23 +102,59 @@ struct RowTap: Change {
   }
 
   private func toggleForEveryone(_ run: ChangeRun) {
-    let (change, table) = content.access { content in
+    guard writer !== original else { return store(run) }
+    let known = content.access { $0.own }
+    original.content.queue.async {
+      guard !original.content.access({ $0.commits.enqueueIfBlocked { run.takeLater(.undone) } }) else { return }
+      // A condition is met by all taps that the client's table has, and no others.
+      guard preconditions.condition == nil || original.content.access({ $0.own == known }) else {
+        return original.afterFollowing { run.takeLater(.superseded) }
+      }
+      store(run)
+    }
+  }
+
+  /// On the original's queue.
+  private func store(_ run: ChangeRun) {
+    let take: @Sendable (ChangeProgress.Event) -> Void = { writer === original ? run.take($0) : run.takeLater($0) }
+    if let error = original.refusal(of: EditPreconditions()) { return take(.refused(error)) }
+    let (change, table) = original.content.access { content in
       content.refreshResult(named: name)
-      let isToggled = content.toggle(row, in: versions.latest.table)
+      let latest = original.versions.latest.table
+      let isToggled = content.toggle(row, in: latest)
       let change = ToggleChange(row: row, isToggled: isToggled)
       // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
       let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
-      return (change, isCurrent ? content.table(named: name) : versions.latest.table.toggling(row))
+      return (change, isCurrent ? content.table(named: name) : latest.toggling(row))
     }
-    let before = versions.latest.number
+    let done: @Sendable (_ isKept: Bool) -> Void = { isKept in
+      let tell: @Sendable () -> Void = { run.take(.done(.success(answer(at: versions.current)), isKept: isKept)) }
+      if writer === original { tell() } else { writer.afterFollowing(tell) }
+    }
+    let latest = original.versions.latest.table
+    guard let version = original.prepare(table) else {
+      // It may be the same as what is still on its way to the store.
+      let isWaiting = original.content.access { content in
+        content.commits.whenStored({ done(false) }, undone: { take(.undone) })
+      }
+      return isWaiting ? () : done(false)
+    }
+    guard original.hasRoom(for: version) else {
+      original.versions.withdraw()
+      return done(false)
+    }
+    guard original.isStored else {
+      original.publish(version)
+      original.updateTranslations()
+      return done(false)
+    }
+    var commit = Commit(table: original.storedName, durability: .full, version: version)
+    commit.toggles = [change]
     // The toggle and its answer are stored as one: a repeat toggles nothing.
-    let reply: @Sendable (Version) -> StoredReply? = { version in
-      idempotency.flatMap { StoredReply($0, .success(answer(at: version))) }
-    }
-    writer.publish(table, toggles: [change], reply: reply, retry: { run.take(.undone) }) { error in
-      if let error { return run.take(.failed(TableError(error))) }
-      let isKept = writer.isStored && versions.current.number > before
-      run.take(.done(.success(answer(at: versions.current)), isKept: isKept))
+    commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
+    commit.objects = original.content.access { $0.objectChanges(from: latest, to: table) }
+    original.store(commit, retry: { take(.undone) }) { error in
+      if let error { take(.failed(TableError(error))) } else { done(true) }
     }
   }
 }

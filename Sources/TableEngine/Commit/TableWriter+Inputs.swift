@@ -18,7 +18,7 @@ enum SourceNews: Sendable {
 }
 
 /// Changes of a table's inputs: the sources' answers, the service's own items (those of the table's own source, which can be edited
-/// through it, and those that it looks up or shows beside them), and what the original of a translation has.
+/// through it, and those that it looks up or shows beside them), and what a table in another language has of the original alone.
 extension TableWriter {
   // MARK: The service's own items
 
@@ -43,6 +43,14 @@ extension TableWriter {
   /// Follows the items from now on, where it has not until now.
   func followItems() { for log in logs { log.add(self) } }
 
+  /// Shows these other sources of the service's own from now on. It never ceases to follow those that it goes on with.
+  func follow(_ logs: [ItemLog]) {
+    let before = self.logs
+    otherLogs.withLock { $0 = logs }
+    followItems()
+    for log in before where !self.logs.contains(where: { $0 === log }) { log.remove(self) }
+  }
+
   func leaveItems() { for log in logs { log.remove(self) } }
 
   /// Shows what was committed to the items. On any queue.
@@ -57,7 +65,6 @@ extension TableWriter {
       }
       guard publishes(log, isOwn: isOwn) else {
         content.access { $0.isResultOld = true }
-        updateTranslations(publishing: false)
         following.subtract(1, ordering: .acquiringAndReleasing)
         return followsItems && context.replica.isLeading ? showLater() : ()
       }
@@ -174,7 +181,7 @@ extension TableWriter {
 
   // MARK: Translations
 
-  /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
+  /// Has the translations follow what is the original's alone. On the table's queue, whenever that may have changed.
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
   func updateTranslations(publishing: Bool = true) {
@@ -183,23 +190,14 @@ extension TableWriter {
     let original = content.access { $0 }
     // Commits on their way to the store are not shown yet.
     let own = isStored ? original.durable : original.own
-    let version = versions.current.cursor
     for translation in translations {
-      translation.follow(publishing: publishing) { $0.translate(original, own: own, at: version) }
-    }
-  }
-
-  /// Takes over what the original has, and shows what comes of it.
-  private func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
-    following.add(1, ordering: .acquiringAndReleasing)
-    content.queue.async { [self] in
-      content.access { take(&$0) }
-      guard publishing else {
-        content.access { ($0.isResultOld, $0.storedOriginal) = (true, $0.original) }
-        following.subtract(1, ordering: .acquiringAndReleasing)
-        return
+      translation.following.add(1, ordering: .acquiringAndReleasing)
+      translation.content.queue.async {
+        guard translation.content.access({ $0.follow(original, own: own) }), publishing else {
+          return translation.followed(nil)
+        }
+        translation.publishContent { translation.followed($0) }
       }
-      publishContent { [self] error in followed(error) }
     }
   }
 

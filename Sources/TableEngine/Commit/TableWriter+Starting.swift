@@ -55,7 +55,6 @@ extension TableWriter {
       return true
     }
     guard isShown else { return false }
-    updateTranslations()
     content.queue.async { [self] in
       content.access { $0.refreshResult(named: name) }
       logSkipped()
@@ -64,13 +63,10 @@ extension TableWriter {
     return true
   }
 
-  /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
-  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], isShared: Bool = true)
-    -> AnsweredSources
-  {
+  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
     content.queue.sync {
       let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }
-      if isShared { publishContent() }
+      publishContent()
       return heard
     }
   }

@@ -8,35 +8,29 @@ import TableModel
 import TableStore
 
 extension TableWriter {
-  /// Stores and publishes a table, if it differs from what is shown; `completion` runs on the table's queue.
+  /// Stores and publishes what has become of the inputs, if it differs from what is shown; `completion` runs on the table's queue.
   ///
   /// It is stored first: a version that clients have seen has to be known after a crash, or its number would be
   /// given to something else. Where the store fails, readers keep the version that they have.
   ///
   /// - Parameters:
   ///   - table: The content as it is now.
-  ///   - toggles: What a tap of everyone's table did to make it.
-  ///   - reply: What is kept with it as the answer to a request, given the version.
   ///   - retry: Does it all again, on whatever the content is then, where what it was built on could not be stored.
-  func publish(
+  private func publish(
     _ table: Table,
-    toggles: [ToggleChange] = [],
-    reply: (Version) -> StoredReply? = { _ in nil },
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
-    content.queue.check()
     let latest = versions.latest.table
     // Sources' answers are written by the leader, for as long as it leads.
     let isShared = context.replica.isShared
     let isOwn = isShared && followsItems
-    let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
-    if !isOwn, fence == nil, toggles.isEmpty, isStored, isShared { return leaveToOthers(.fenced, completion) }
+    let fence = isStored && !isOwn ? context.replica.lease : nil
+    if !isOwn, fence == nil, isStored, isShared { return completion(.fenced) }
     // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
     let isBack = isShared && content.access { !$0.isAheadOfStoredInputs() } || isOwn && context.replica.refusal != nil
-    guard !isBack || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
     // Without what upstreams say nothing is shown of the items beside it.
-    guard makesVersions || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
+    guard !isBack, makesVersions else { return completion(nil) }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       versions.withdraw()
@@ -48,13 +42,10 @@ extension TableWriter {
     // Its refusal to another replica holds until all sources have answered this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
-    let untold = toggles.isEmpty && tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
+    let untold = tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
     guard prepared != nil || hasWord || untold != nil else {
-      updateTranslations()
-      let original = content.access { $0.original }
       let shown: @Sendable () -> Void = { [self] in
         noteShown()
-        content.access { $0.storedOriginal = original }
         completion(nil)
       }
       // It may be the same as what is still on its way to the store, and not shown before it is there.
@@ -63,33 +54,22 @@ extension TableWriter {
     }
     guard isStored else {
       if let prepared { publish(prepared) }
-      content.access { $0.storedOriginal = $0.original }
       updateTranslations()
       return completion(nil)
     }
-    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: prepared)
-    commit.toggles = toggles
-    commit.reply = prepared.flatMap(reply)
+    var commit = Commit(table: storedName, durability: .process, version: prepared)
     commit.fence = fence
-    commit.inputs = toggles.isEmpty && prepared != nil ? content.access { $0.toldInputs } : untold
+    commit.inputs = prepared != nil ? content.access { $0.toldInputs } : untold
     commit.objects = content.access { content in
-      if isOwn { return [] }
       let word = hasWord ? [content.markRefusal(refusal)] : []
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
-    // A tap's failure is told to whoever has tapped; what sources say would be lost until they say it again.
-    guard toggles.isEmpty else { return store(commit, retry: retry, then: completion) }
+    // What sources say would be lost until they say it again.
     store(commit, retry: retry) { [self] error in
       if let error, error != .fenced { storeLater() }
       completion(error)
     }
-  }
-
-  /// Leaves the result to another replica to show.
-  private func leaveToOthers(_ error: StoreError?, _ completion: (StoreError?) -> Void) {
-    content.access { $0.storedOriginal = $0.original }
-    completion(error)
   }
 
   /// Stores after a pause what could not be, if it is not stored by then.
@@ -154,13 +134,13 @@ extension TableWriter {
   ) {
     var commit = commit
     let isEdit = !commit.beside.isEmpty
-    let (own, inputs, original) = content.access { content in
+    let (own, inputs) = content.access { content in
       content.commits.begin()
       if isEdit { content.editsUnderWay += 1 }
       if commit.version != nil { commit.layout = content.layout }
       commit.base = content.record.base
       content.record.base = commit.revision
-      return (content.own, content.inputRevisions, content.original)
+      return (content.own, content.inputRevisions)
     }
     let (version, revision) = (commit.version, commit.revision)
     let tellsInputs = commit.inputs != nil
@@ -173,7 +153,6 @@ extension TableWriter {
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)
             if tellsInputs { content.storedInputRevisions = inputs }
-            if version != nil { content.storedOriginal = original }
           }
           if let version {
             publish(version)

@@ -25,7 +25,8 @@ final class TableWriter: Sendable {
   let isStored: Bool
   /// The rows are one caller's own.
   let isPrivate: Bool
-  /// It shows what another one takes in, in another language.
+  /// It shows the same as another one in another language, and is stored beside it: taps for everyone and rows' objects are stored
+  /// with that one.
   let isTranslation: Bool
   /// As it was made; another configuration may have another environment.
   let variables: MappingVariables
@@ -37,6 +38,9 @@ final class TableWriter: Sendable {
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
   let editsAhead = Atomic(0)
+  /// Of an upstream's table: an edit that asks for a certain version, in whichever language, is on its way to the upstream. Another
+  /// such one would be built on what that is about to change.
+  let isConditionalUnderWay = Atomic(false)
   /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)
   /// The table that it writes for.

@@ -10,10 +10,11 @@ import Upstream
 /// An edit, or a batch, of an upstream's items: it is sent there. Accepted, it is applied to the table at once, and the refresh that
 /// follows makes good whatever the upstream made of it.
 struct UpstreamChange: Change {
+  /// Of the table that the client sees.
   let writer: TableWriter
+  /// Of the same table in the language that comes first: what is accepted is laid over the answer as this one has it.
+  let original: TableWriter
   let request: EditRequest
-  /// The table that the client sees, where that is this one in another language.
-  var snapshot: EditSnapshot?
 
   var lens: Lens { request.lens }
   var idempotency: Idempotency? { request.preconditions.idempotency }
@@ -32,30 +33,26 @@ struct UpstreamChange: Change {
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
-        try ForwardingPlan(
-          request,
-          snapshot?.content ?? content,
-          table: snapshot?.table ?? versions.latest.table,
-          named: name
-        )
+        content.refreshResult(named: name)
+        return try ForwardingPlan(request, content, table: versions.latest.table, named: name)
       }
     } catch {
       return run.take(.refused(request.blaming(error)))
     }
     let edit: UpstreamEdit
     do throws(TableError) {
-      let owner = writer.table.withLock { $0.value }
+      let owner = original.table.withLock { $0.value }
       edit = try UpstreamEdit(request, plan, content.access { $0.definition }, of: owner)
     } catch {
       return run.take(.done(.failure(error), isKept: false))
     }
     if let error = edit.refusal { return run.take(.failed(error)) }
-    if edit.isConditional, !content.access({ $0.beginConditional() }) {
+    if edit.isConditional, original.isConditionalUnderWay.exchange(true, ordering: .acquiringAndReleasing) {
       return run.take(.done(.failure(.anotherIsOnItsWay(ofTable: name)), isKept: false))
     }
     send(edit) { outcome in
       content.queue.async {
-        if edit.isConditional { content.access { $0.endConditional() } }
+        if edit.isConditional { original.isConditionalUnderWay.store(false, ordering: .releasing) }
         run.take(.done(outcome, isKept: false))
       }
     }
@@ -79,10 +76,9 @@ struct UpstreamChange: Change {
   ) {
     let plan = edit.plan
     let succeed: @Sendable (AcceptedEdits.Shown) -> Void = { shown in
-      let row = shown.row
-      let cursor = shown.reader.cursor(shown.version, edit.request.lens)
-      let rows = [row ?? accepted.id ?? plan.chosen]
-      content.queue.async {
+      let rows = [shown.row ?? accepted.id ?? plan.chosen]
+      inLanguage(shown) { reader, version in
+        let cursor = reader.cursor(version, edit.request.lens)
         let unfit =
           plan.isInsert
           ? accepted.item.flatMap { item in content.access { $0.unfitness(of: item, from: plan.source) } }
@@ -95,7 +91,7 @@ struct UpstreamChange: Change {
       acceptedEdits.showElsewhere(
         HandedEdit(table: writer.sharedName, source: plan.source, edit: plan.change, item: accepted.item)
       ) {
-        [reader] outcome in
+        [reader = original.reader] outcome in
         switch outcome {
         case .success(let row): succeed((row, reader, reader.versions.current))
         case .failure: finish(.failure(.acceptedUnseen))
@@ -114,7 +110,20 @@ struct UpstreamChange: Change {
     }
   }
 
-  private var acceptedEdits: AcceptedEdits { AcceptedEdits(writer: writer) }
+  private var acceptedEdits: AcceptedEdits { AcceptedEdits(writer: original) }
+
+  /// Gives a version that has what the original shows, in the client's language: of another table where a configuration that was
+  /// read meanwhile has put that in this one's place. On the table's queue.
+  private func inLanguage(
+    _ shown: AcceptedEdits.Shown,
+    _ body: @escaping @Sendable (TableReader, Version) -> Void
+  ) {
+    guard writer !== original else { return content.queue.async { body(shown.reader, shown.version) } }
+    writer.afterShowing {
+      guard content.access({ $0.gate.isClosed }) else { return body(reader, versions.current) }
+      writer.whenShownInPlace { present in content.queue.async { body(present.reader, present.versions.current) } }
+    }
+  }
 }
 
 extension TableError {

@@ -32,7 +32,7 @@ extension TableFamily {
     _ completion: @escaping @Sendable () -> Void = {}
   ) {
     guard table.isLiving, let lease = context.replica.lease else { return completion() }
-    table.writer.lead()
+    for table in table.all { table.writer.lead() }
     let group = DispatchGroup()
     for source in table.sources {
       group.enter()

@@ -34,17 +34,18 @@ extension SourceListeners {
   /// An answer with an edit, as a table shows it.
   typealias EditedAnswer = (content: SourceContent, number: UInt64)
 
-  /// Lays an edit over the last answer, as one table finds the item in it, and shows it in all others that have the answer. On
-  /// the sources' queue.
+  /// Lays an edit over the last answer, as one table finds the item in it, and shows it in its other languages and in all other
+  /// tables that have the answer. On the sources' queue.
   ///
   /// - Parameters:
   ///   - lay: on the table's queue, when the table has been told all that the upstream has said, with all edits before this one.
   ///     Given whether the upstream has answered since this call, and so has the edit. Gives nil where it lays nothing.
-  ///   - completion: on the sources' queue, when reads of the others wait for the edit.
+  ///   - completion: on the sources' queue, when reads of the others wait for the edit; false: the upstream has answered meanwhile, and
+  ///     they show that.
   func edit(
     through table: LiveTable,
     _ lay: @escaping @Sendable (_ isAnswered: Bool) -> EditedAnswer?,
-    _ completion: @escaping @Sendable () -> Void
+    _ completion: @escaping @Sendable (_ isTold: Bool) -> Void
   ) {
     let asked = answer
     let turn: AnswerEdits.Turn = { [self] in
@@ -52,8 +53,7 @@ extension SourceListeners {
       table.writer.content.queue.async { [self] in
         let edited = lay(isAnswered)
         context.client.queue.async { [self] in
-          if let edited { take(edited, from: table) }
-          completion()
+          completion(edited.map { take($0, from: table) } ?? true)
           last.access { $0.edits.end() }?()
         }
       }
@@ -61,15 +61,17 @@ extension SourceListeners {
     last.access { $0.edits.begin(turn) }?()
   }
 
-  private func take(_ edited: EditedAnswer, from table: LiveTable) {
-    guard edited.number == answer, last.access({ $0.content != nil }),
-      let others = withReaders({ $0.hear(answer, laidOverBy: table) })
-    else { return }
-    last.access { last in
-      var content = edited.content
-      content.shared = SharedMappings(after: last.content?.shared)
-      last.content = content
+  private func take(_ edited: EditedAnswer, from table: LiveTable) -> Bool {
+    guard edited.number == answer else { return false }
+    let (present, failure) = last.access { ($0.content, $0.failure) }
+    var content = edited.content
+    content.shared = SharedMappings(after: present?.shared)
+    for translation in table.allTranslations {
+      give(.content(content, edited.number, failedSince: failure), to: translation, isEdit: true)
     }
+    guard present != nil, let others = withReaders({ $0.hear(answer, laidOverBy: table) }) else { return true }
+    last.access { $0.content = content }
     for other in others { tell(other, isUpToDate: false, isEdit: true) }
+    return true
   }
 }

@@ -133,6 +133,8 @@ final class SourceListeners: Sendable {
     if !tell(table, isUpToDate: isUpToDate) { askForAll.function?() }
   }
 
+  /// Tells a table, in all its languages, what the upstream said last.
+  ///
   /// - Parameters:
   ///   - isUpToDate: it has the last content.
   ///   - isEdit: an edit has been laid over that: reads that begin from now on are to show it.
@@ -150,9 +152,14 @@ final class SourceListeners: Sendable {
     } else {
       return false
     }
+    for table in table.all { give(news, to: table, isEdit: isEdit) }
+    return true
+  }
+
+  /// Gives news to a table in one of its languages.
+  func give(_ news: SourceNews, to table: LiveTable, isEdit: Bool) {
     deliveries.enter()
     table.writer.receive(news, from: source, isEdit: isEdit) { [deliveries] in deliveries.leave() }
-    return true
   }
 
   /// Logs the beginning and the end of trouble: a source that fails each second all night says so twice.

@@ -27,15 +27,10 @@ extension LiveTable {
         ChangeRun(ItemChange(writer: writer, log: log, request: request), completion).begin()
       }
     }
-    guard let original else { return writer.change(UpstreamChange(writer: writer, request: request), completion) }
-    let requests = TranslatedRequests(writer: writer)
-    writer.content.queue.async { [writer, request] in
-      requests.translate(request) { snapshot, own in
-        original.change(UpstreamChange(writer: original, request: own, snapshot: snapshot)) { outcome in
-          writer.afterShowing { requests.answer(request, as: outcome, of: original, completion) }
-        }
-      }
-    }
+    let change = UpstreamChange(writer: writer, original: original ?? writer, request: request)
+    guard request.preconditions.condition != nil, writer.needsReadBarrier else { return writer.change(change, completion) }
+    // A version that is not known here yet, or not shown, may be newer than the one that the condition names.
+    writer.readBarrier { [writer] _ in writer.change(change, completion) }
   }
 
   /// Counts the request when it has ended, and says so at the level `debug`: what was asked for, but not what was sent.
@@ -76,37 +71,29 @@ extension LiveTable {
     var preconditions = preconditions
     preconditions.idempotency?.caller = caller.name(forwarding: forwards)
     let holder = caller.viewHolder
-    guard let original, lens.view == nil else {
-      let tap = RowTap(writer: writer, row: row, lens: lens, preconditions: preconditions, holder: holder)
-      return writer.change(tap) { [self] outcome in
-        switch outcome {
-        case .failure(let error): completion(.failure(error))
-        case .success(let done) where done.isRepeated && writer.isShared:
-          whenKnownHere(lens.view, completion) { [self] in describe(row, lens, done.cursor, holder, completion) }
-        case .success(let done):
-          // The present cursor shows this process's earlier changes, too; the kept one may be of a time before it started.
-          let isKnownHere = done.isRepeated && !context.replica.isShared
-          describe(row, lens, isKnownHere ? reader.cursor(current, lens) : done.cursor, holder, completion)
+    // A toggle for everyone is the same in all languages.
+    if let original, lens.view == nil { preconditions.idempotency?.table = original.answersName }
+    let tap = RowTap(
+      writer: writer,
+      original: original ?? writer,
+      row: row,
+      lens: lens,
+      preconditions: preconditions,
+      holder: holder
+    )
+    writer.change(tap) { [self] outcome in
+      switch outcome {
+      case .failure(let error): completion(.failure(error))
+      case .success(let done) where done.isRepeated && writer.isShared:
+        whenKnownHere(lens.view, completion) { [self] in
+          // A tap may have been answered in another language.
+          let isOwn = done.cursor.epoch == current.cursor.epoch
+          describe(row, lens, isOwn ? done.cursor : reader.cursor(current, lens), holder, completion)
         }
-      }
-    }
-    // A toggle for everyone counts in all languages.
-    writer.content.queue.async { [self, preconditions] in
-      TranslatedRequests(writer: writer).translate(preconditions) { [self] preconditions in
-        let tap = RowTap(writer: original, row: row, lens: lens, preconditions: preconditions, holder: holder)
-        original.change(tap) { [self] outcome in
-          // A refusal, too, is not ahead of what readers of this table see.
-          writer.afterFollowing { [self] in
-            switch outcome {
-            case .failure(let error): completion(.failure(error))
-            case .success(let done) where done.isRepeated && writer.isShared:
-              whenKnownHere(nil, completion) { [self] in
-                describe(row, lens, reader.cursor(current, lens), holder, completion)
-              }
-            case .success: describe(row, lens, reader.cursor(current, lens), holder, completion)
-            }
-          }
-        }
+      case .success(let done):
+        // The present cursor shows this process's earlier changes, too; the kept one may be of a time before it started.
+        let isKnownHere = done.isRepeated && !context.replica.isShared
+        describe(row, lens, isKnownHere ? reader.cursor(current, lens) : done.cursor, holder, completion)
       }
     }
   }

@@ -103,7 +103,7 @@ extension LiveTable {
   /// again: credentials may be revoked while nobody asks. Translations follow.
   func freeze() {
     for table in all { table.lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
-    if isPrivate { writer.conceal() }
+    if isPrivate { for table in all { table.writer.conceal() } }
   }
 
   /// True while its upstreams' answers are for nobody yet.
@@ -115,17 +115,13 @@ extension LiveTable {
 
   func refuse(_ refusal: TableError?) {
     guard isMember else { return }
-    for table in all { table.lifecycle.withLock { $0.refuse(refusal) } }
+    lifecycle.withLock { $0.refuse(refusal) }
   }
 
   func settle(_ isSettled: Bool, refusal: TableError?) {
     guard isMember else { return }
     lifecycle.withLock { $0.settle(isSettled, refusal: refusal, isPrivate: isPrivate) }
     reader.wakeAll()
-    // Each when it shows what was published.
-    for translation in allTranslations {
-      translation.writer.afterFollowing { translation.settle(isSettled, refusal: refusal) }
-    }
   }
 
   /// The store has it now, as it is shown.

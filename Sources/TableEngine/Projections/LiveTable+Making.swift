@@ -108,24 +108,22 @@ extension LiveTable {
     )
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
-    for table in log == nil ? [table] : table.all { table.writer.followItems() }
+    for table in table.all { table.writer.followItems() }
     table.attach(table.polledSources(blueprint, parameters, forwarding))
     // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
     // queue of the table's, as the threads for these may all be taken.
     if blueprint.upstreams.isEmpty {
-      table.writer.content.queue.async {
-        table.writer.updateTranslations()
-        table.settle(true, refusal: nil)
-      }
+      for table in table.all { table.writer.content.queue.async { table.settle(true, refusal: nil) } }
     }
     return table
   }
 
-  /// This table in another language: as the store has it, or empty until it is given what this one has.
+  /// This table in another language: as the store has it, and with what this one has been told.
   ///
   /// - Parameter stored: what there is of it; nil where it is not to be stored.
   func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
     let variables = writer.variables
+    let otherLogs = writer.otherLogs.withLock { $0 }
     var content = TableContent(
       blueprint,
       parameters: variables.parameters,
@@ -136,11 +134,11 @@ extension LiveTable {
       content.begin(from: stored, isCurrent: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
-      content.translate(shown, own: shown.own, at: current.cursor)
-    } else if isShared {
-      content.expectStored()
-    } else if let log = writer.log, let local = blueprint.callersLocal {
-      content.own(log.committed, of: log, local.definition)
+      content.begin(beside: shown)
+    } else {
+      if let log = writer.log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
+      content.takeOthers(otherLogs)
+      if isShared { content.expectStored() }
     }
     let versions = context.versions(of: content.table(named: name), restored: stored?.versions)
     return LiveTable(
@@ -153,6 +151,7 @@ extension LiveTable {
       original: writer,
       log: writer.log,
       isStored: stored != nil || isShared,
+      otherLogs: otherLogs,
       context: context
     )
   }

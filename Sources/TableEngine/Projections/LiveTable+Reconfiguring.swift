@@ -66,11 +66,7 @@ extension LiveTable {
   /// - Parameter otherLogs: other sources of the service's own that it shows or looks up.
   /// - Returns: the sources that need not say again what they have said.
   func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
-    let before = writer.logs
-    writer.otherLogs.withLock { $0 = otherLogs }
-    // It never ceases to follow those that it goes on with.
-    writer.followItems()
-    for log in before where !writer.logs.contains(where: { $0 === log }) { log.remove(writer) }
+    for table in all { table.writer.follow(otherLogs) }
     let historyBytes = context.current.limits.mappingBytes
     for table in all { table.reader.versions.bound(historyBytes: historyBytes) }
     var isMoreThanBefore = false
@@ -96,7 +92,7 @@ extension LiveTable {
       table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
       table.reader.draw(with: blueprint.cells, named: name)
     }
-    for table in allTranslations { _ = table.writer.reconfigure(blueprint, otherLogs, isShared: false) }
+    for table in allTranslations { _ = table.writer.reconfigure(blueprint, otherLogs) }
     let heard = writer.reconfigure(blueprint, otherLogs)
     // Another language has heard nothing.
     return isMoreThanBefore ? AnsweredSources() : heard

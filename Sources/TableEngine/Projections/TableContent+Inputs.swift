@@ -102,27 +102,27 @@ extension TableContent {
 }
 
 extension TableContent {
-  /// Takes over all that a table in another language is made of, but the items of its own source, which each follows by itself;
-  /// what is made of it stays this one's own.
-  ///
-  /// - Parameters:
-  ///   - own: of the original: what of its own may be shown.
-  ///   - version: of the original, as it is shown with that.
-  mutating func translate(_ original: TableContent, own: OwnState, at version: Cursor) {
-    self.original = version
-    let locale = variables.locale
-    (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
-    variables.locale = locale
+  /// Begins as a table in another language: with what the original has been told. The items of its own source it has already.
+  mutating func begin(beside original: TableContent) {
     var revisions = original.inputRevisions
     if let own = inputRevisions.own { revisions[own] = inputRevisions[own] }
     inputRevisions = revisions
-    if let definition = original.local?.definition { local?.definition = definition }
     (inputs, otherItems, otherRevisions) = (original.inputs, original.otherItems, original.otherRevisions)
+    _ = follow(original, own: original.own)
+  }
+
+  /// Takes over what is the table's in all languages, and stored with the original: taps for everyone, the upstream's refusal, the
+  /// objects of rows. Returns whether there is anything else to be shown.
+  ///
+  /// - Parameter own: of the original: what of its own may be shown.
+  mutating func follow(_ original: TableContent, own: OwnState) -> Bool {
+    let isOther = self.own != own
     self.own = own
-    if local == nil, otherItems.isEmpty, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
-    // A table from before the process started, or of another replica, is better than nothing, whatever its language.
-    if result == nil, restored == nil { restored = original.restored }
     restoredObjects = original.restoredObjects
+    // A table from before the process started, or of another replica, is better than nothing, whatever its language.
+    guard result == nil, restored == nil, original.restored != nil else { return isOther }
+    restored = original.restored
+    return true
   }
 }
 

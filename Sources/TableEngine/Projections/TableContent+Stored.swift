@@ -68,7 +68,7 @@ extension TableContent {
   /// have done nothing but toggle rows: its answers still hold.
   mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
     (record.base, record.durable) = (revision, revision)
-    (durable, storedOriginal) = (own, original)
+    durable = own
     isKnownToStore = true
     guard local == nil, !(isLeading && isMapped) else {
       isResultOld = true

@@ -42,9 +42,6 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions = InputRevisions()
   var storedInputRevisions = InputRevisions()
-  /// The version of the original that a translation is made of, and that of its newest stored version.
-  var original: Cursor?
-  var storedOriginal: Cursor?
   /// Others have written since the items were mapped, or they were not mapped yet.
   var isResultOld = false
   /// The layout, equal where the same items make the same table (``TableBlueprint/layout``); nil where they are not its
@@ -53,9 +50,6 @@ struct TableContent: Sendable {
   /// The upstream's refusal of a shared member's readers, as the store has it.
   var refusal: [UInt8]?
   var gate = ChangeGate()
-  /// An edit that asks for a certain version is on its way to the upstream: another such one would be built on what that
-  /// is about to change.
-  private var isConditionalUnderWay = false
   /// The table's own state as the store has it: what is gone back to where a commit fails.
   var durable = OwnState()
   /// True if the sources' answers could not be stored, so that they are not shown: storing is tried again soon, and
@@ -73,7 +67,7 @@ struct TableContent: Sendable {
   var weight = MemberWeight()
 
   /// State that no source has: it is the table's own.
-  struct OwnState: Sendable {
+  struct OwnState: Equatable, Sendable {
     var toggles: Set<String> = []
     var refusal: [UInt8]?
   }
@@ -118,15 +112,6 @@ struct TableContent: Sendable {
 
   /// True if every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil || $0.isConfirmed } }
-
-  /// False where another one is under way.
-  mutating func beginConditional() -> Bool {
-    guard !isConditionalUnderWay else { return false }
-    isConditionalUnderWay = true
-    return true
-  }
-
-  mutating func endConditional() { isConditionalUnderWay = false }
 
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {
