@@ -9,8 +9,3 @@ enum Timestamp {
 
   static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 }
-
-extension Duration {
-  /// Whole ones.
-  var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
-}

@@ -49,18 +49,14 @@ public final class MemoryStore: SingleProcessStore {
     }
   }
 
-  public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+  public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
     perform(completion) { [self] state throws(StoreError) in
       open(table, in: &state).stored
     }
   }
 
-  public func commit(
-    _ commit: Commit,
-    mayBlock: Bool,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
-    let finish: @Sendable (Result<[(String, Revision)], StoreError>) -> Void = { [observers] result in
+  public func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>) {
+    let finish: StoreCompletion<[(String, Revision)]> = { [observers] result in
       completion(result.map { _ in })
       guard case .success(let moved) = result else { return }
       for (table, revision) in moved { observers.tell(.moved(table: table, revision: revision)) }
@@ -76,22 +72,14 @@ public final class MemoryStore: SingleProcessStore {
     }
   }
 
-  public func rename(
-    _ record: String,
-    to name: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>) {
     perform(completion) { state throws(StoreError) in
       guard state.tables[name]?.isEmpty ?? true, let kept = state.tables.removeValue(forKey: record) else { return }
       state.tables[name] = kept
     }
   }
 
-  public func changes(
-    of table: String,
-    since revision: Revision,
-    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
-  ) {
+  public func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>) {
     perform(completion) { [self] state throws(StoreError) in
       let kept = open(table, in: &state)
       return kept.recent.changes(since: revision).map(CatchUp.changes) ?? .replaced(kept.stored)
@@ -102,12 +90,12 @@ public final class MemoryStore: SingleProcessStore {
     observers.add(observer)
   }
 
-  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+  public func reply(_ key: ReplyKey, completion: @escaping StoreCompletion<StoredReply?>) {
     perform(completion) { [now] state throws(StoreError) in state.replies.reply(key, now: now()) }
   }
 
-  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    let finish: @Sendable (Result<Void, StoreError>) -> Void = { [observers] result in
+  public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
+    let finish: StoreCompletion<Void> = { [observers] result in
       completion(result)
       observers.tell(.removed(table: table))
     }
@@ -118,11 +106,11 @@ public final class MemoryStore: SingleProcessStore {
     }
   }
 
-  public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func flush(completion: @escaping StoreCompletion<Void>) {
     perform(completion) { _ throws(StoreError) in }
   }
 
-  public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func close(completion: @escaping StoreCompletion<Void>) {
     perform(completion) { state throws(StoreError) in state.isClosed = true }
   }
 
@@ -134,7 +122,7 @@ public final class MemoryStore: SingleProcessStore {
   }
 
   private func perform<Value: Sendable>(
-    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ completion: @escaping StoreCompletion<Value>,
     _ body: @escaping @Sendable (inout State) throws(StoreError) -> Value
   ) {
     queue.async { [self] in

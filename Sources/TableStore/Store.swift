@@ -11,7 +11,7 @@
 public protocol Store: LeaseStore, ViewStore, MemberStore {
   /// Gives the state that is kept under a name, of a table or of a source's items. To be asked once, before the first
   /// commit under the name.
-  func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)
+  func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>)
 
   /// Writes a commit. When `completion` says success it will be found again, as its durability promises; on
   /// failure nothing of it is there, but for ``StoreError/unavailable``, after which it may be.
@@ -24,32 +24,24 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   /// - Parameter mayBlock: The caller has nothing else to do until it is written. Where nothing else is being
   ///   written and the disk is quick, the caller's thread does it, and `completion` runs before this returns:
   ///   that spares two changes of threads, which on such a disk take as long as the disk.
-  func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>)
 
   /// Gives a table's changes since a revision: commits of others, and those of its owner that it has not been told of
   /// yet.
-  func changes(
-    of table: String,
-    since revision: Revision,
-    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
-  )
+  func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>)
 
   /// Gives a table's revision now, whoever wrote it last: at once, before other requests. Nil where only this process
   /// writes, and so knows it.
-  func revision(of table: String, completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void)
+  func revision(of table: String, completion: @escaping StoreCompletion<Revision?>)
 
   /// Tells of others' commits, as soon as they are there; on any thread, which must not be blocked.
   func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation
 
   /// Says something to all other processes that share the store: once, to those who listen now. At most 4,000 bytes.
-  func signal(
-    _ name: String,
-    _ text: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  )
+  func signal(_ name: String, _ text: String, completion: @escaping StoreCompletion<Void>)
 
   /// The answer kept under an idempotency key, unless it has expired or made room for others.
-  func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void)
+  func reply(_ key: ReplyKey, completion: @escaping StoreCompletion<StoredReply?>)
 
   /// Asks for the right to do what a key stands for, where that is done before its answer can be kept: one of all
   /// processes has it, until it keeps the answer, gives it back, or the time is over.
@@ -59,37 +51,33 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
     _ key: ReplyKey,
     request: [UInt8],
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+    completion: @escaping StoreCompletion<ReplyClaim>
   )
 
   /// Gives back what was claimed, and not answered.
-  func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>)
 
   /// Keeps under another name what is kept under one, at once. Nothing happens where that isn't kept, or the other name is in use.
-  func rename(_ record: String, to name: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>)
 
   /// Forgets all about a table, its answers too; of a family also all members (`table;…`).
-  func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func remove(_ table: String, completion: @escaping StoreCompletion<Void>)
 
   /// Calls back when all that was given before is on the disk, whatever its durability.
-  func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func flush(completion: @escaping StoreCompletion<Void>)
 
   /// Writes what was given before, and lets go of the file. Later calls fail with ``StoreError/closed``.
-  func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func close(completion: @escaping StoreCompletion<Void>)
 }
 
 extension Store {
   /// Writes a commit on the store's own queue.
-  public func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func commit(_ commit: Commit, completion: @escaping StoreCompletion<Void>) {
     self.commit(commit, mayBlock: false, completion: completion)
   }
 
   /// The answer kept under a key that belongs to no caller.
-  public func reply(
-    table: String,
-    key: String,
-    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
-  ) {
+  public func reply(table: String, key: String, completion: @escaping StoreCompletion<StoredReply?>) {
     reply(ReplyKey(caller: "", table: table, scope: "", key: key), completion: completion)
   }
 }

@@ -1,3 +1,6 @@
+/// Called once, with what a store was asked for or why it can't be had; on any queue.
+public typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
+
 /// An error of a store, and its remedy.
 public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file was written by a later release, whose schema this one does not know.

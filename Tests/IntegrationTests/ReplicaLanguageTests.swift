@@ -83,7 +83,8 @@ import Testing
   @Test func anAcceptedEditIsReadEverywhereAtOnce() throws {
     let address = try PostgresServer.shared.get().newDatabase()
     let upstream = try ListUpstream()
-    let show = #"source: items, row: {id: "${number}"}, cell: Label, payload: {title: "${title}", language: "${$locale}"}"#
+    let show =
+      #"source: items, row: {id: "${number}"}, cell: Label, payload: {title: "${title}", language: "${$locale}"}"#
     let configuration = """
       store: {postgres: "\(address)"}
       locales: [en-US, de-DE]

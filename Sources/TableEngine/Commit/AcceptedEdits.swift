@@ -23,7 +23,7 @@ struct AcceptedEdits: TableJob {
   func show(
     from source: PolledSource,
     of owner: LiveTable,
-    _ completion: @escaping @Sendable (Result<Shown, StoreError>) -> Void,
+    _ completion: @escaping StoreCompletion<Shown>,
     apply: @escaping @Sendable (inout TableContent) -> AppliedEdit
   ) {
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())

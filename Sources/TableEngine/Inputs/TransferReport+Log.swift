@@ -1,4 +1,5 @@
 import Logging
+import TableStore
 import Upstream
 
 extension TransferReport {

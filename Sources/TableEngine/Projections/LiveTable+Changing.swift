@@ -28,7 +28,9 @@ extension LiveTable {
       }
     }
     let change = UpstreamChange(writer: writer, original: original ?? writer, request: request)
-    guard request.preconditions.condition != nil, writer.needsReadBarrier else { return writer.change(change, completion) }
+    guard request.preconditions.condition != nil, writer.needsReadBarrier else {
+      return writer.change(change, completion)
+    }
     // A version that is not known here yet, or not shown, may be newer than the one that the condition names.
     writer.readBarrier { [writer] _ in writer.change(change, completion) }
   }
@@ -52,8 +54,7 @@ extension LiveTable {
         "An edit",
         metadata: [
           "table": "\(name)", "edit": "\(first)\(more)", "result": "\(result)",
-          "milliseconds":
-            "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+          "milliseconds": "\(elapsed.milliseconds)",
         ]
       )
       completion(outcome)

@@ -136,7 +136,9 @@ extension LiveTable {
       (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
       content.begin(beside: shown)
     } else {
-      if let log = writer.log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
+      if let log = writer.log, let local = blueprint.callersLocal {
+        content.own(log.committed, of: log, local.definition)
+      }
       content.takeOthers(otherLogs)
       if isShared { content.expectStored() }
     }

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import TableEngine
+import TableStore
 
 extension TableService {
   /// `GET /v1/sources`: how the upstreams do, in their own words: for admins.
@@ -98,10 +99,6 @@ extension JSONWriter {
 }
 
 extension Duration {
-  fileprivate var milliseconds: Int {
-    Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-  }
-
   /// As in the configuration: `30s`, `500ms`.
   fileprivate var text: String { milliseconds % 1000 == 0 ? "\(components.seconds)s" : "\(milliseconds)ms" }
 }

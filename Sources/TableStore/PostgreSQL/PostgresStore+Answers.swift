@@ -110,7 +110,7 @@ extension PostgresStore {
     )
   }
 
-  func findReply(_ key: ReplyKey, _ finish: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+  func findReply(_ key: ReplyKey, _ finish: @escaping StoreCompletion<StoredReply?>) {
     let question = PostgresStatement(
       """
       SELECT request, status, headers, body, expires FROM tablecast.answer
@@ -135,7 +135,7 @@ extension PostgresStore {
     _ key: ReplyKey,
     request: [UInt8],
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+    completion: @escaping StoreCompletion<ReplyClaim>
   ) {
     let now = now()
     let claim = PostgresStatement(
@@ -157,7 +157,7 @@ extension PostgresStore {
       "SELECT request, status, headers, body, expires FROM tablecast.answer WHERE name = sha256($1)",
       .bytes(key.bytes)
     )
-    let finish: @Sendable (Result<[PostgresRows], StoreError>) -> Void = { result in
+    let finish: StoreCompletion<[PostgresRows]> = { result in
       completion(
         result.flatMap { answers in
           guard answers.count == 2, answers[0].count == 0 else { return .success(.granted) }
@@ -173,7 +173,7 @@ extension PostgresStore {
     askSide([claim, answer], finish) { $0 }
   }
 
-  public func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>) {
     let statement = PostgresStatement(
       "DELETE FROM tablecast.answer WHERE name = sha256($1) AND status = 0",
       .bytes(key.bytes)

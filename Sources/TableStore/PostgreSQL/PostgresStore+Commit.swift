@@ -91,7 +91,7 @@ extension PostgresStore {
 
   // MARK: - Renaming and removing
 
-  func rename(_ record: String, as name: String, _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  func rename(_ record: String, as name: String, _ finish: @escaping StoreCompletion<Void>) {
     let renaming = PostgresStatement(
       """
       WITH renamed AS (
@@ -109,7 +109,7 @@ extension PostgresStore {
     }
   }
 
-  func forget(_ table: String, _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  func forget(_ table: String, _ finish: @escaping StoreCompletion<Void>) {
     let prefix = memberPrefix(of: table)
     let names = "(name = $1::bytea OR substr(name, 1, length($2::bytea)) = $2::bytea)"
     let removals = ["change", "row", "item", "object", "toggle"].map { part in
@@ -156,7 +156,7 @@ extension StoreError {
 }
 
 extension PostgresStore {
-  public func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void) {
+  public func members(completion: @escaping StoreCompletion<[String]>) {
     let question = PostgresStatement(
       "SELECT name FROM tablecast.feed WHERE position(';'::bytea IN name) > 0 ORDER BY id"
     )
@@ -165,21 +165,12 @@ extension PostgresStore {
     }
   }
 
-  public func remove(
-    _ tables: [String],
-    fence: Lease,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func remove(_ tables: [String], fence: Lease, completion: @escaping StoreCompletion<Void>) {
     guard !tables.isEmpty else { return completion(.success(())) }
     perform(completion) { [self] finish in remove(tables, fence, attempts: 3, finish) }
   }
 
-  private func remove(
-    _ names: [String],
-    _ fence: Lease,
-    attempts: Int,
-    _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  private func remove(_ names: [String], _ fence: Lease, attempts: Int, _ finish: @escaping StoreCompletion<Void>) {
     let digests = PostgresValue.byteStrings(names.map { Array($0.utf8) })
     let known = "sha256(name) IN (SELECT sha256(name) FROM unnest($1::bytea[]) AS given (name))"
     let lock = PostgresStatement(
@@ -203,11 +194,7 @@ extension PostgresStore {
     }
   }
 
-  public func leave(
-    _ handovers: [String: [UInt8]],
-    under lease: Lease,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func leave(_ handovers: [String: [UInt8]], under lease: Lease, completion: @escaping StoreCompletion<Void>) {
     guard !handovers.isEmpty else { return completion(.success(())) }
     let left = handovers.map { (name: Array($0.key.utf8), body: $0.value) }
     // Members that are being removed are left out: nothing here may wait, as the lease is renewed behind it.
@@ -232,10 +219,7 @@ extension PostgresStore {
     askSide([statement], completion) { _ in }
   }
 
-  public func handover(
-    of table: String,
-    completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void
-  ) {
+  public func handover(of table: String, completion: @escaping StoreCompletion<Lease.Handover?>) {
     let question = PostgresStatement(
       """
       SELECT body, \(Self.age) FROM tablecast.handover

@@ -70,10 +70,7 @@ extension PostgresStore {
   }
 
   /// Reads a table whole.
-  func read(
-    _ name: String,
-    _ finish: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void
-  ) {
+  func read(_ name: String, _ finish: @escaping StoreCompletion<StoredTable>) {
     open([name]) { [self] result in
       guard case .success = result, let id = tables[name]?.id else {
         return finish(result.map { StoredTable() })
@@ -101,11 +98,7 @@ extension PostgresStore {
   }
 
   /// Reads what others have committed, then tells what became of a table since a revision.
-  func catchUp(
-    _ name: String,
-    since revision: Revision,
-    _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
-  ) {
+  func catchUp(_ name: String, since revision: Revision, _ finish: @escaping StoreCompletion<CatchUp>) {
     guard let table = tables[name] else {
       return revision == .none ? readFirst(name, finish) : replace(name, finish)
     }
@@ -134,7 +127,7 @@ extension PostgresStore {
   }
 
   /// Reads a table of which nothing was stored when this process looked last.
-  private func readFirst(_ name: String, _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void) {
+  private func readFirst(_ name: String, _ finish: @escaping StoreCompletion<CatchUp>) {
     open([name]) { [self] result in
       switch result {
       case .failure(let error): finish(.failure(error))
@@ -146,7 +139,7 @@ extension PostgresStore {
     }
   }
 
-  private func replace(_ name: String, _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void) {
+  private func replace(_ name: String, _ finish: @escaping StoreCompletion<CatchUp>) {
     tables[name] = nil
     read(name) { result in finish(result.map(CatchUp.replaced)) }
   }

@@ -9,7 +9,7 @@ extension PostgresStore {
     _ name: String,
     holder: String,
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Lease?>
   ) {
     // All by the database's clock: the processes' own may differ.
     let statement = PostgresStatement(
@@ -43,7 +43,7 @@ extension PostgresStore {
     for lifetime: Duration,
     precedence: [UInt8],
     handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   ) {
     let statement = PostgresStatement(
       """
@@ -62,10 +62,7 @@ extension PostgresStore {
     askSide([statement], completion) { $0.first?.count == 1 }
   }
 
-  public func precedence(
-    _ name: String,
-    completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void
-  ) {
+  public func precedence(_ name: String, completion: @escaping StoreCompletion<Lease.Precedence?>) {
     let statement = PostgresStatement(
       """
       SELECT legacy, (CASE WHEN holder IS NOT NULL AND expires > clock_timestamp() THEN 1 ELSE 0 END)::bigint
@@ -83,7 +80,7 @@ extension PostgresStore {
     _ lease: Lease,
     precedence: [UInt8],
     handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Void>
   ) {
     let statement = PostgresStatement(
       """
@@ -103,11 +100,7 @@ extension PostgresStore {
     askSide([statement], completion) { _ in }
   }
 
-  public func signal(
-    _ name: String,
-    _ text: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func signal(_ name: String, _ text: String, completion: @escaping StoreCompletion<Void>) {
     let payload = "s \(hex(name)) \(hex(text))"
     guard payload.utf8.count < 8000 else { return completion(.failure(.failed("a signal has at most 4,000 bytes"))) }
     askSide([PostgresStatement("SELECT pg_notify('tablecast', $1)", .text(payload))], completion) { _ in }
@@ -116,7 +109,7 @@ extension PostgresStore {
   /// Asks on the connection beside.
   func askSide<Value: Sendable>(
     _ statements: [PostgresStatement],
-    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ completion: @escaping StoreCompletion<Value>,
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
   ) {
     queue.async { [self] in
@@ -126,10 +119,8 @@ extension PostgresStore {
 }
 
 extension Duration {
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-  }
+  /// Whole ones.
+  package var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
 
 /// Bytes as digits, for notifications, whose payload is text without spaces.
@@ -138,11 +129,7 @@ private func hex(_ text: String) -> String {
 }
 
 extension PostgresStore {
-  public func view(
-    _ name: String,
-    of table: Epoch,
-    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
-  ) {
+  public func view(_ name: String, of table: Epoch, completion: @escaping StoreCompletion<KeptView?>) {
     let question = PostgresStatement(
       """
       SELECT state, holder, (1000 * extract(epoch FROM expires - clock_timestamp()))::bigint FROM tablecast.view
@@ -150,7 +137,7 @@ extension PostgresStore {
       """,
       .bytes(Self.key(of: name, table))
     )
-    let finish: @Sendable (Result<(bytes: [UInt8], holder: UInt64, milliseconds: Int64)?, StoreError>) -> Void = {
+    let finish: StoreCompletion<(bytes: [UInt8], holder: UInt64, milliseconds: Int64)?> = {
       result in
       completion(
         result.flatMap { found in
@@ -176,7 +163,7 @@ extension PostgresStore {
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   ) {
     // Compared whole: a view that began anew counts from 1 again.
     let keeping = """
@@ -215,7 +202,7 @@ extension PostgresStore {
         .int(Int64(size)), .int(reply.expires), .int(now()),
       ]
     )
-    let finish: @Sendable (Result<Bool, StoreError>) -> Void = { [self] result in
+    let finish: StoreCompletion<Bool> = { [self] result in
       completion(result)
       if case .success(true) = result { clearAnswers(after: size, of: reply.caller) }
     }
@@ -226,7 +213,7 @@ extension PostgresStore {
     _ name: String,
     of table: Epoch,
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Void>
   ) {
     let statement = PostgresStatement(
       """
@@ -239,7 +226,7 @@ extension PostgresStore {
     askSide([statement], completion) { _ in }
   }
 
-  public func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void) {
+  public func views(atMost count: Int, completion: @escaping StoreCompletion<[StoredView]>) {
     let question = PostgresStatement(
       "SELECT state, holder FROM tablecast.view WHERE expires > clock_timestamp() ORDER BY expires DESC LIMIT $1",
       .int(Int64(count))
@@ -253,7 +240,7 @@ extension PostgresStore {
     }
   }
 
-  public func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func limitViews(to count: Int, completion: @escaping StoreCompletion<Void>) {
     // Each holder's newest is before anybody's second, that before anybody's third: what stands behind the bound is the oldest
     // of whoever holds most, one after the other.
     let statement = PostgresStatement(

@@ -47,7 +47,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
 
   /// A job that waits for its turn.
   enum Job {
-    case commit(Commit, @Sendable (Result<Void, StoreError>) -> Void)
+    case commit(Commit, StoreCompletion<Void>)
     /// Calls back when it is done, and completes itself.
     case task((_ done: @escaping () -> Void) -> Void)
   }
@@ -97,23 +97,15 @@ public final class PostgresStore: Store, @unchecked Sendable {
 
   // MARK: - Calls
 
-  public func commit(
-    _ commit: Commit,
-    mayBlock: Bool,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>) {
     enqueue(.commit(commit, completion)) { completion(.failure($0)) }
   }
 
-  public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+  public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
     perform(completion) { [self] finish in read(table, finish) }
   }
 
-  public func changes(
-    of table: String,
-    since revision: Revision,
-    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
-  ) {
+  public func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>) {
     // Where the connection is being made anew, the caller waits for that: a reader would be given what may be old.
     queue.async { [self] in
       main.attempt { [self] in
@@ -122,10 +114,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
     }
   }
 
-  public func revision(
-    of table: String,
-    completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
-  ) {
+  public func revision(of table: String, completion: @escaping StoreCompletion<Revision?>) {
     let question = PostgresStatement(
       "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
       .name(table)
@@ -135,11 +124,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
 
   /// Asks where a table stands. The caller needs a sure answer: that the database was away a moment ago is none, and neither is that
   /// the connection was lost while it was asked. On the store's queue.
-  private func ask(
-    _ question: PostgresStatement,
-    mayRepeat: Bool,
-    _ completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
-  ) {
+  private func ask(_ question: PostgresStatement, mayRepeat: Bool, _ completion: @escaping StoreCompletion<Revision?>) {
     main.attempt { [self] in
       side.attempt { [self] in
         let wasUp = side.isUp
@@ -162,27 +147,23 @@ public final class PostgresStore: Store, @unchecked Sendable {
     observers.add(observer)
   }
 
-  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+  public func reply(_ key: ReplyKey, completion: @escaping StoreCompletion<StoredReply?>) {
     perform(completion) { [self] finish in findReply(key, finish) }
   }
 
-  public func rename(
-    _ record: String,
-    to name: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>) {
     perform(completion) { [self] finish in rename(record, as: name, finish) }
   }
 
-  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
     perform(completion) { [self] finish in forget(table, finish) }
   }
 
-  public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func flush(completion: @escaping StoreCompletion<Void>) {
     perform(completion) { finish in finish(.success(())) }
   }
 
-  public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func close(completion: @escaping StoreCompletion<Void>) {
     perform(completion, closing: true) { [self] finish in
       lookTimer?.cancel()
       main.close()
@@ -194,9 +175,9 @@ public final class PostgresStore: Store, @unchecked Sendable {
   // MARK: - Turns
 
   func perform<Value: Sendable>(
-    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ completion: @escaping StoreCompletion<Value>,
     closing: Bool = false,
-    _ body: @escaping @Sendable (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+    _ body: @escaping @Sendable (@escaping StoreCompletion<Value>) -> Void
   ) {
     let job = Job.task { done in
       let done = Confined(done)
@@ -249,7 +230,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
 /// A commit and who waits for it.
 struct PendingCommit {
   let commit: Commit
-  let completion: @Sendable (Result<Void, StoreError>) -> Void
+  let completion: StoreCompletion<Void>
   /// It was in another transaction's way before.
   var isSecondTry = false
 }

@@ -45,7 +45,7 @@ public final class SQLiteStore: SingleProcessStore {
   /// Touched on the database's writer queue alone.
   let writer: WriterBox
 
-  typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
+  typealias Completion = StoreCompletion<Void>
 
   struct Jobs {
     var waiting: Deque<Job> = []
@@ -101,23 +101,15 @@ public final class SQLiteStore: SingleProcessStore {
     writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
   }
 
-  public func commit(
-    _ commit: Commit,
-    mayBlock: Bool,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>) {
     if !enqueue(.commit(commit, completion), mayBlock: mayBlock) { completion(.failure(.closed)) }
   }
 
-  public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+  public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
     perform(completion) { [readers] db, writer in try writer.restore(table, in: db, readers) }
   }
 
-  public func changes(
-    of table: String,
-    since revision: Revision,
-    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
-  ) {
+  public func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>) {
     perform(completion) { [readers] db, writer in
       try writer.changes(of: table, since: revision, in: db, readers)
     }
@@ -127,23 +119,19 @@ public final class SQLiteStore: SingleProcessStore {
     observers.add(observer)
   }
 
-  public func rename(
-    _ record: String,
-    to name: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>) {
     perform(completion) { db, writer in try writer.rename(record, to: name, in: db) }
   }
 
-  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    let finish: @Sendable (Result<Void, StoreError>) -> Void = { [observers] result in
+  public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
+    let finish: StoreCompletion<Void> = { [observers] result in
       completion(result)
       observers.tell(.removed(table: table))
     }
     perform(finish) { db, writer in try writer.remove(table, in: db) }
   }
 
-  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+  public func reply(_ key: ReplyKey, completion: @escaping StoreCompletion<StoredReply?>) {
     guard jobs.withLock({ !$0.isClosed }) else { return completion(.failure(.closed)) }
     let now = now()
     let read: @Sendable (Result<Database, any Error>) -> Void = { [path] result in
@@ -159,11 +147,11 @@ public final class SQLiteStore: SingleProcessStore {
     }
   }
 
-  public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func flush(completion: @escaping StoreCompletion<Void>) {
     perform(completion) { db, writer in try writer.sync(db) }
   }
 
-  public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func close(completion: @escaping StoreCompletion<Void>) {
     let finish: @Sendable (Database, inout StoreWriter) -> Void = { [self] db, writer in
       checkpoints.close()
       let closedMark = StoreMark(run: run, isClosed: true)
@@ -181,7 +169,7 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   private func perform<Value: Sendable>(
-    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ completion: @escaping StoreCompletion<Value>,
     _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
   ) {
     let job = Job.task { [path] db, writer in

@@ -48,12 +48,7 @@ public struct Lease: Hashable, Sendable {
 public protocol LeaseStore: AnyObject, Sendable {
   /// Takes a lease that nobody holds, that has expired, or that the holder has already (then it is renewed).
   /// Nil where another one holds it.
-  func acquire(
-    _ name: String,
-    holder: String,
-    for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
-  )
+  func acquire(_ name: String, holder: String, for lifetime: Duration, completion: @escaping StoreCompletion<Lease?>)
 
   /// Lets a lease last on, and leaves something for the next holder. False where it is lost: it expired and another
   /// one took it. Whoever has not heard of a renewal for a lifetime of its own clock, counted from when it asked, has
@@ -65,19 +60,14 @@ public protocol LeaseStore: AnyObject, Sendable {
     for lifetime: Duration,
     precedence: [UInt8],
     handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   )
 
   /// Gives the state that the holder of a lease, or the last one, has left; nil where nobody ever held it.
-  func precedence(_ name: String, completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void)
+  func precedence(_ name: String, completion: @escaping StoreCompletion<Lease.Precedence?>)
 
   /// Lets go of a lease, so that others need not wait until it expires.
-  func release(
-    _ lease: Lease,
-    precedence: [UInt8],
-    handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  )
+  func release(_ lease: Lease, precedence: [UInt8], handover: [UInt8]?, completion: @escaping StoreCompletion<Void>)
 }
 
 /// In a store that one process has for itself every lease is granted, and kept.
@@ -86,7 +76,7 @@ extension LeaseStore where Self: SingleProcessStore {
     _ name: String,
     holder: String,
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Lease?>
   ) {
     completion(.success(Lease(name: name, holder: holder, term: 1)))
   }
@@ -96,15 +86,12 @@ extension LeaseStore where Self: SingleProcessStore {
     for lifetime: Duration,
     precedence: [UInt8],
     handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   ) {
     completion(.success(true))
   }
 
-  public func precedence(
-    _ name: String,
-    completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void
-  ) {
+  public func precedence(_ name: String, completion: @escaping StoreCompletion<Lease.Precedence?>) {
     completion(.success(nil))
   }
 
@@ -112,7 +99,7 @@ extension LeaseStore where Self: SingleProcessStore {
     _ lease: Lease,
     precedence: [UInt8],
     handover: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Void>
   ) {
     completion(.success(()))
   }
@@ -126,27 +113,20 @@ extension SingleProcessStore {
     _ key: ReplyKey,
     request: [UInt8],
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+    completion: @escaping StoreCompletion<ReplyClaim>
   ) {
     reply(key) { result in completion(result.map { $0.map(ReplyClaim.answered) ?? .granted }) }
   }
 
-  public func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>) {
     completion(.success(()))
   }
 
-  public func signal(
-    _ name: String,
-    _ text: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func signal(_ name: String, _ text: String, completion: @escaping StoreCompletion<Void>) {
     completion(.success(()))
   }
 
-  public func revision(
-    of table: String,
-    completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
-  ) {
+  public func revision(of table: String, completion: @escaping StoreCompletion<Revision?>) {
     completion(.success(nil))
   }
 }

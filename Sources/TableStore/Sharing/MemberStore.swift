@@ -5,24 +5,20 @@ public protocol MemberStore: AnyObject, Sendable {
   var sharedSecret: [UInt8] { get }
 
   /// The names under which members of families are kept, in all languages, the oldest first.
-  func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void)
+  func members(completion: @escaping StoreCompletion<[String]>)
 
   /// Forgets tables for all processes: the others are told (``StoreEvent/removed(table:)``). Answers to idempotent requests
   /// stay for as long as they would have.
   ///
   /// - Parameter fence: the lease that has to be held: else ``StoreError/fenced``.
-  func remove(_ tables: [String], fence: Lease, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func remove(_ tables: [String], fence: Lease, completion: @escaping StoreCompletion<Void>)
 
   /// Leaves, beside members, where the work on them stands, for whoever holds the lease next; it goes with them. Members that
   /// are not kept are passed over, and nothing is left where the lease is another one's.
-  func leave(
-    _ handovers: [String: [UInt8]],
-    under lease: Lease,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  )
+  func leave(_ handovers: [String: [UInt8]], under lease: Lease, completion: @escaping StoreCompletion<Void>)
 
   /// Gives the state that was left last beside a member.
-  func handover(of table: String, completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void)
+  func handover(of table: String, completion: @escaping StoreCompletion<Lease.Handover?>)
 
   /// This process has no more to do with a table: what is remembered of it, to write it or to follow it, can go.
   func release(_ table: String)
@@ -32,30 +28,19 @@ public protocol MemberStore: AnyObject, Sendable {
 extension MemberStore where Self: SingleProcessStore {
   public var sharedSecret: [UInt8] { processSecret }
 
-  public func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void) {
+  public func members(completion: @escaping StoreCompletion<[String]>) {
     completion(.success([]))
   }
 
-  public func remove(
-    _ tables: [String],
-    fence: Lease,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func remove(_ tables: [String], fence: Lease, completion: @escaping StoreCompletion<Void>) {
     completion(.success(()))
   }
 
-  public func leave(
-    _ handovers: [String: [UInt8]],
-    under lease: Lease,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  ) {
+  public func leave(_ handovers: [String: [UInt8]], under lease: Lease, completion: @escaping StoreCompletion<Void>) {
     completion(.success(()))
   }
 
-  public func handover(
-    of table: String,
-    completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void
-  ) {
+  public func handover(of table: String, completion: @escaping StoreCompletion<Lease.Handover?>) {
     completion(.success(nil))
   }
 

@@ -105,11 +105,7 @@ public struct TapReply: Equatable, Sendable {
 /// A store that keeps views for the processes that share it.
 public protocol ViewStore: AnyObject, Sendable {
   /// A view as it was kept last; nil where it was not, or has expired.
-  func view(
-    _ name: String,
-    of table: Epoch,
-    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
-  )
+  func view(_ name: String, of table: Epoch, completion: @escaping StoreCompletion<KeptView?>)
 
   /// Keeps a view for so long. False where it is not what this one is built on (another process has tapped it, or has
   /// forgotten it): read it, tap that, try again.
@@ -122,31 +118,22 @@ public protocol ViewStore: AnyObject, Sendable {
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   )
 
   /// Drops views until so many are left: the least recently tapped or used of whoever holds most, one after the other.
-  func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func limitViews(to count: Int, completion: @escaping StoreCompletion<Void>)
 
   /// It is in use: keeps it for so long from now on, where it is kept.
-  func prolong(
-    _ name: String,
-    of table: Epoch,
-    for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-  )
+  func prolong(_ name: String, of table: Epoch, for lifetime: Duration, completion: @escaping StoreCompletion<Void>)
 
   /// The views that are kept, of those that were tapped or used last up to so many: for who comes late.
-  func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void)
+  func views(atMost count: Int, completion: @escaping StoreCompletion<[StoredView]>)
 }
 
 /// The one process that has such a store has the views in its memory.
 extension ViewStore where Self: SingleProcessStore {
-  public func view(
-    _ name: String,
-    of table: Epoch,
-    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
-  ) {
+  public func view(_ name: String, of table: Epoch, completion: @escaping StoreCompletion<KeptView?>) {
     completion(.success(nil))
   }
 
@@ -155,12 +142,12 @@ extension ViewStore where Self: SingleProcessStore {
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
-    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Bool>
   ) {
     completion(.success(true))
   }
 
-  public func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func limitViews(to count: Int, completion: @escaping StoreCompletion<Void>) {
     completion(.success(()))
   }
 
@@ -168,12 +155,12 @@ extension ViewStore where Self: SingleProcessStore {
     _ name: String,
     of table: Epoch,
     for lifetime: Duration,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    completion: @escaping StoreCompletion<Void>
   ) {
     completion(.success(()))
   }
 
-  public func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void) {
+  public func views(atMost count: Int, completion: @escaping StoreCompletion<[StoredView]>) {
     completion(.success([]))
   }
 }

@@ -65,7 +65,7 @@ final class ViewDirectory: Sendable {
     by holder: ViewHolder,
     attempts: Int = 16,
     answer: @escaping @Sendable (ViewState) -> TapReply?,
-    _ completion: @escaping @Sendable (Result<ViewTap, StoreError>) -> Void
+    _ completion: @escaping StoreCompletion<ViewTap>
   ) {
     change(view, table, by: holder, attempts: attempts, answer: answer) {
       $0.tap(row)
@@ -146,7 +146,7 @@ final class ViewDirectory: Sendable {
     attempts: Int,
     answer: @escaping @Sendable (ViewState) -> TapReply? = { _ in nil },
     by body: @escaping @Sendable (inout TapHistory<String>) -> Void,
-    then completion: @escaping @Sendable (Result<StoredView, StoreError>) -> Void
+    then completion: @escaping StoreCompletion<StoredView>
   ) {
     store.view(view, of: table) { [self] result in
       let kept: KeptView?
