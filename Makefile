@@ -57,7 +57,7 @@ cluster: packages
 trial: packages
 	@./scripts/install-system-packages.sh postgresql
 	$(SWIFT) build --product tablecast
-	./Tests/Cluster/trial.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),16) --seed $(or $(SEED),1) --seconds 10
+	./Tests/Cluster/trial.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),20) --seed $(or $(SEED),1) --seconds 10
 
 # Clients that each see a table otherwise, held against a naive reading; CI has eight seconds.
 lenses: packages

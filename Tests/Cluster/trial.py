@@ -13,6 +13,7 @@ any replica for any of them. Each round has one kind of trouble, or none:
     cuts        a replica has no database for some seconds
     promotion   the primary dies, and an asynchronous standby takes its place
     reloads     one process instead, whose configuration takes tables of the edited items away and brings them back
+    upstream    two replicas of their own, with an upstream's list that is edited through them, in two languages and three tables
     renames     one process instead, whose configuration gives the source another name, edited through callers' own tables
 
 What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are counted and don't fail the trial.
@@ -21,6 +22,7 @@ What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are co
 """
 
 import argparse
+import http.server
 import json
 import os
 import pathlib
@@ -39,7 +41,7 @@ from environment import Database, Line, free_port  # noqa: E402
 from strict_client import ask  # noqa: E402
 
 REPLICAS = 3
-KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads", "renames"]
+KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads", "renames", "upstream"]
 OWNERS = "abcdef"
 LANGUAGES = ["en", "de"]
 EDITABLE = ["all", "grouped"]
@@ -452,6 +454,95 @@ def on_one(service, folder, rng, seconds, checks):
         process.kill()
 
 
+class Upstream(http.server.BaseHTTPRequestHandler):
+    """A list of six items, each of which counts."""
+
+    protocol_version, lock, numbers = "HTTP/1.1", threading.Lock(), [0] * 6
+
+    def do_GET(self):
+        with self.lock:
+            self.say([{"id": index + 1, "n": number, "kind": "a"} for index, number in enumerate(self.numbers)])
+
+    def do_PATCH(self):
+        edit = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        index = int(self.path.split("/")[-1]) - 1
+        with self.lock:
+            self.numbers[index] = edit["n"]
+        self.say({"id": index + 1, "n": edit["n"], "kind": "a"})
+
+    def say(self, value):
+        content = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def on_upstream(service, folder, database, rng, seconds, checks):
+    """Edits of an upstream's items are read at once at every replica, in each language and through each table that shows them."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    name = folder.name.replace("-", "_").lower()
+    database.primary.ask(f"CREATE DATABASE {name}")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    # Replicas break fetches off that an edit makes old.
+    server.handle_error = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/items"
+    show = 'source: items, row: {id: "${id}"}, cell: Note, payload: {n: "${n}", language: "${$locale}"}'
+    (folder / "tablecast.yaml").write_text(f"""
+store: {{postgres: "host=127.0.0.1 port={database.primary.port} user=tests dbname={name}"}}
+locales: [en-US, de-DE]
+cells: {{Note: {{nib: Note, fields: {{n: integer, language: string}}}}}}
+sources: {{items: {{url: "{address}", every: 1h}}}}
+tables:
+  list: {{{show}, edits: {{patch: {{url: "{address}/${{$id}}", body: "${{$edit}}"}}}}}}
+  other: {{{show}}}
+  some: {{{show}, parameters: {{kind: {{}}}}, sections: [{{id: main, where: kind == $params.kind}}]}}
+""")
+    ports = [free_port() for _ in range(2)]
+    log = open(folder / "replicas.log", "a")
+    processes = [subprocess.Popen([service, "serve", "--config", str(folder / "tablecast.yaml"), "--listen",
+                                   f"127.0.0.1:{port}"], stdout=log, stderr=log) for port in ports]
+    tables = ["list", "other", "some;kind=a"]
+    work = Round(ports, tables, "123456", checks, rng)
+
+    def count_up(item, rng):
+        number = int(ask(ports[0], "GET", f"/v1/tables/list/items/{item}")[2]["n"])
+        while not work.stop.is_set():
+            number += 1
+            port, language = rng.choice(ports), rng.choice(LANGUAGES)
+            reply = work.edit(rng, port, "list", language, item, {"n": number})
+            checks.count("word", reply[0] == 200, "an edit", reply)
+            for _ in range(2):
+                table, reader, other = rng.choice(tables), rng.choice(ports), rng.choice(LANGUAGES)
+                read = work.ask(reader, "GET", f"/v1/tables/{table}/rows/{item}", other)
+                if read is None or read[0] != 200:
+                    continue
+                found = int(read[2]["row"]["payload"]["n"])
+                checks.count("snapshot", found >= number, f"{table} {other} at {ports.index(reader)} has {found}, not "
+                             f"{number}, which was answered at {ports.index(port)} in {language}")
+            time.sleep(rng.random() * 0.02)
+
+    try:
+        for port in ports:
+            while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
+                time.sleep(0.05)
+            for table in tables:
+                while "stale" in str((ask(port, "GET", f"/v1/tables/{table}") or ("stale",))[-1]):
+                    time.sleep(0.05)
+        work.begin([(count_up, (item,)) for item in "12"])
+        time.sleep(seconds)
+        work.finish()
+    finally:
+        for process in processes:
+            process.kill()
+        server.shutdown()
+
+
 def renamed(name, folder):
     """The items of `notes`, or of whatever the source is called now: all of them, and each caller's own to edit."""
     items = ", ".join(f"{{owner: {OWNERS[n] if n < 6 else 'x'}, n: 0}}" for n in range(3000))
@@ -539,6 +630,8 @@ def main():
             kind, rng, begun = kinds[number % len(kinds)], random.Random(f"{arguments.seed}.{number}"), time.time()
             if kind == "reloads":
                 on_one(service, folder, rng, arguments.seconds, checks)
+            elif kind == "upstream":
+                on_upstream(service, folder, replicas.database, rng, arguments.seconds, checks)
             elif kind == "renames":
                 on_renames(service, folder, rng, arguments.seconds, checks)
             else:
