@@ -11,6 +11,7 @@
 # make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2, REPLICAS=1
 # make lenses   views, cells, searches and windows mixed, against a naive reading; SECONDS=600, SEED=7
 # make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
+# make kotlin   the generated Kotlin, compiled and run; needs Java, and 80 MB of PyPI's
 # make hostile   attacks one by one, the quick ones; HOSTILE=--all for those that take minutes, too
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
@@ -18,7 +19,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove
+.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove kotlin
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -131,6 +132,9 @@ lives: packages
 clients:
 	cd Tests/AdapterPackage && $(SWIFT) test
 	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh
+
+kotlin:
+	./Tests/Kotlin/run.sh
 
 # Sentences of the pages that begin with a clause, or are too long.
 prose:

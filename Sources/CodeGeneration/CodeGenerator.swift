@@ -11,7 +11,7 @@ public struct CodeGenerator {
   /// does not know. Names that the language reserves or can't have are changed; on the wire they stay what they are.
   ///
   /// - Parameter selections: every `select` of the configuration. They have types where a constant text in a member of all of
-  ///   them tells them apart; not in Kotlin.
+  ///   them tells them apart.
   /// - Parameter items: local sources whose `fields` say what edits may write.
   /// - Parameter tables: whose names, parameters, sections, actions, filters and sorts get types.
   public static func generate(
@@ -24,7 +24,7 @@ public struct CodeGenerator {
     switch language {
     case .swift: SwiftGenerator(cells: cells, selections: selections, items: items, tables: tables).text
     case .typescript: TypeScriptGenerator(cells: cells, selections: selections, items: items, tables: tables).text
-    case .kotlin: KotlinGenerator(cells: cells, items: items, tables: tables).text
+    case .kotlin: KotlinGenerator(cells: cells, selections: selections, items: items, tables: tables).text
     }
   }
 

@@ -1,18 +1,23 @@
 import Definitions
+import Expressions
 
 /// A sealed class with a data class for each cell, for kotlinx.serialization.
 struct KotlinGenerator {
   let cells: [NamedCell]
+  private let selections: Selections?
   private let items: [NamedItem]
   private let tables: [NamedTable]
 
   init(
     cells: [CellDefinition],
+    selections: [Template] = [],
     items: [(name: String, fields: ItemFields)] = [],
     tables: [TableDefinition] = []
   ) {
-    self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
-    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+    self.selections = Selections(selections)
+    let typeNames = Self.typeNames.union(self.selections == nil ? [] : KotlinSelection.typeNames)
+    self.cells = NamedCell.all(cells, typeNames: typeNames)
+    self.items = NamedItem.all(items, typeNames: typeNames.union(self.cells.map(\.typeName)))
     self.tables = NamedTable.all(
       tables,
       items: self.items,
@@ -53,7 +58,8 @@ struct KotlinGenerator {
         override val cellIdentifier: String,
         val payload: JsonObject = JsonObject(emptyMap()),
     ) : Cell()
-    \(cells.map(dataClass).joined())\(items.map(dataClass).joined())\(KotlinTables(tables: tables, string: string, escaped: escaped).text)
+    \(cells.map(dataClass).joined())\(items.map(dataClass).joined())\
+    \(selections.map(selection) ?? "")\(KotlinTables(tables: tables, string: string, escaped: escaped).text)
     object CellSerializer : JsonContentPolymorphicSerializer<Cell>(Cell::class) {
         override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Cell> =
             when (element.jsonObject["cellIdentifier"]?.jsonPrimitive?.content) {
@@ -99,6 +105,10 @@ struct KotlinGenerator {
       \(item.fields.map(choice).joined())}
 
       """
+  }
+
+  private func selection(_ selections: Selections) -> String {
+    KotlinSelection(selections, typeNames: Self.typeNames, string: string, escaped: escaped).text
   }
 
   private func choice(_ field: NamedCell.Field) -> String {

@@ -17,19 +17,28 @@ struct KotlinTables {
   }
 
   private func object(_ table: NamedTable) -> String {
-    let parts = [
+    let names = [
       constants("Parameters", table.parameters.map { NamedTable.Name(key: $0.key, name: $0.name) }),
       constants("Sections", table.sections), constants("Actions", table.actions),
       constants("Filters", table.filters), constants("Sorts", table.sorts),
+      table.parameters.filter { !$0.words.isEmpty }.map { constants($0.typeName, $0.words) }.joined(),
     ].joined()
-    let item = table.item.map { "        /** Its items, as edits write them, are `\($0)`. */\n" } ?? ""
+    let parts = [
+      table.item.map { "Its items, as edits write them, are `\($0)`." }, frames("headers", table.headers),
+      frames("footers", table.footers),
+    ].compactMap(\.self)
+    let item = parts.isEmpty ? "" : "        /** \(parts.joined(separator: " ")) */\n"
     return """
           /** \(table.title) */
           object \(table.typeName) {
       \(item)        const val NAME = \(string(table.name))
-      \(parts)    }
+      \(names)    }
 
       """
+  }
+
+  private func frames(_ name: String, _ cells: [String]) -> String? {
+    cells.isEmpty ? nil : "Its \(name) are \(cells.map { "`\($0)`" }.joined(separator: ", "))."
   }
 
   private func constants(_ name: String, _ names: [NamedTable.Name]) -> String {

@@ -127,11 +127,60 @@ data class ToDoItemAddress(
 ) {
 }
 
+/** Where a tap on a row leads: its `select`, by its `type`. */
+@Serializable(with = SelectionSerializer::class)
+sealed class Selection {
+    abstract val type: String
+
+    @Serializable
+    data class Open(
+        @SerialName("type") override val type: String = "open",
+        @SerialName("url") val url: JsonElement? = null,
+        @SerialName("inApp") val inApp: Boolean? = null,
+        @SerialName("place") val place: Place? = null
+    ) : Selection() {
+        @Serializable
+        data class Place(
+            @SerialName("first name") val firstName: String,
+            @SerialName("n") val n: Double
+        )
+    }
+
+    @Serializable
+    data class CallNumber(
+        @SerialName("type") override val type: String = "call number",
+        @SerialName("number") val number: String,
+        @SerialName("times") val times: JsonElement? = null,
+        @SerialName("class") val `class`: JsonElement? = null
+    ) : Selection()
+
+    @Serializable
+    data class Self(
+        @SerialName("type") override val type: String = "self"
+    ) : Selection()
+
+    /** One that this code does not know. */
+    @Serializable
+    data class Unknown(
+        @SerialName("type") override val type: String
+    ) : Selection()
+}
+
+object SelectionSerializer : JsonContentPolymorphicSerializer<Selection>(Selection::class) {
+    override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Selection> =
+        when (element.jsonObject["type"]?.jsonPrimitive?.content) {
+            "open" -> Selection.Open.serializer()
+            "call number" -> Selection.CallNumber.serializer()
+            "self" -> Selection.Self.serializer()
+            else -> Selection.Unknown.serializer()
+        }
+}
+
 /** The tables of the configuration. */
 object Tables {
     /** The table `to-do`. */
     object ToDo {
-        /** Its items, as edits write them, are `ToDoItem`. */
+        /** Its items, as edits write them, are `ToDoItem`. Its headers are `SectionTitle`. */
         const val NAME = "to-do"
 
         object Sections {
@@ -171,6 +220,11 @@ object Tables {
 
         object Sections {
             const val main = "main"
+        }
+
+        object Dir {
+            const val ascending = "ascending"
+            const val descending = "descending"
         }
     }
 }
