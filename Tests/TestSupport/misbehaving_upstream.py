@@ -238,6 +238,20 @@ def handle(c, r):
         c.head(200, [("Content-Type", "application/json")])
         while True:
             c.send(b" " * 65536)
+    elif path.startswith("/endless/"):
+        # Below `/endless/KIND/` for a client: what was sent of the last one is at `/endless-sent`.
+        kind = path.split("/")[2]
+        STATE["sent"] = 0
+        length = {"chunked": [("Transfer-Encoding", "chunked")], "length": [("Content-Length", 2**28 + 1)], "close": []}[kind]
+        c.head(200, [("Content-Type", "application/json"), ("Connection", "close")] + length)
+        c.keep = False
+        piece = b" " * 2**20
+        while kind != "length" or STATE["sent"] < 2**28:
+            c.send(b"100000\r\n" + piece + b"\r\n" if kind == "chunked" else piece)
+            STATE["sent"] += len(piece)
+        c.send(b" ")
+    elif path == "/endless-sent":
+        c.reply(200, "[%d]" % STATE.get("sent", 0))
     elif path == "/headers":
         c.head(200, [("X-%d" % i, "x" * 1000) for i in range(r.number("n", 200))] + [("Content-Length", 2)])
         c.send(b"[]")

@@ -33,7 +33,7 @@ export class Client {
       tables.forEach((table) => table._publish("status"));
     };
     const requests = makeRequests({
-      base, token, cells, headers, clock, ask, events, troubled, renewed: () => goOn(),
+      base, token, cells, headers, clock, ask, events, troubled, renewed: () => goOn(false, true),
     });
     const { _request: request, _now: now } = requests;
 
@@ -104,9 +104,9 @@ export class Client {
       return tableOf(lineOf(segment, view), rows, screen);
     };
 
-    /** Tries again what was refused or waits for a person; with `isHanging` also what hangs. */
-    const goOn = (isHanging, isAll) => {
-      if (isAll) tables.forEach((table) => table.reload());
+    /** Tries again what was refused or waits for a person: of edits alone, or of tables too; with `isHanging` also what hangs. */
+    const goOn = (isHanging, isOfEdits) => {
+      if (!isOfEdits) tables.forEach((table) => table.reload());
       lines.forEach((line) => line._goOn(isHanging));
     };
 
@@ -114,13 +114,13 @@ export class Client {
     this.pause = pause;
     this.resume = (reason) => {
       resume(reason);
-      goOn(false, true);
+      goOn();
     };
 
     /** Takes another token, or another way to get one: what waited for it goes on. */
     this.useToken = (given) => {
       requests._useToken(given);
-      goOn(false, true);
+      goOn();
     };
 
     /** Asks and sends anew at once what waits or hangs: the page is seen again, the network is back. */
@@ -128,7 +128,7 @@ export class Client {
       polls._callOff();
       requests._forget();
       tables.forEach(({ _following }) => _following._wake());
-      goOn(true, true);
+      goOn(true);
       attempt(() => keepEdits?.look?.());
       polls._plan();
     };

@@ -60,7 +60,7 @@ export function makeLine(client, segment, view) {
       edit.state === "local" && !line._edits.some((add) => add !== edit && dependsOn(edit, add)));
     if (!edit) return;
     if (date() - edit._sentAt > keysLast) {
-      end(edit, "unknown", { title: "Sent more than 23 hours ago, and never answered: it may have been done" });
+      end(edit, "unknown", { title: "Not answered for 23 hours: it may have been done" });
       edited();
       next();
     } else send(edit);

@@ -1,13 +1,13 @@
 // The requests of one client: their tokens, their time-outs, and what is told of them to whoever listens.
 
 import { problemOf } from "./edits.js";
-import { freeze } from "./stages.js";
+import { freeze, must } from "./stages.js";
 
 /** How long a token may be waited for, and how often a new one has everything tried again, in ms. */
 const tokenPatience = 30_000;
 const betweenTokens = 60_000;
 
-/** The longest answer that is read, in bytes, as its head says. Others end with their time, or as no text is longer than 512 MB. */
+/** The longest answer that is read, in bytes. */
 const longest = 2 ** 28;
 
 /** The result of an action, or undefined if it fails. */
@@ -49,16 +49,10 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
   let lastRenewed = -Infinity;
 
   /** The result of `action`, or a failure where it takes longer than so many ms. */
-  const inTime = async (limit, action) => {
-    let timer;
-    try {
-      return await Promise.race([action(), new Promise((_, reject) => {
-        timer = clock.setTimeout(() => reject(`no answer for ${limit / 1000} s`), limit);
-      })]);
-    } finally {
-      clock.clearTimeout(timer);
-    }
-  };
+  const inTime = (limit, action) => new Promise((resolve, reject) => {
+    const timer = clock.setTimeout(() => reject("no answer in time"), limit);
+    action().finally(() => clock.clearTimeout(timer)).then(resolve, reject);
+  });
 
   /** The caller's token: asked for once for all who want it at this moment, and given up where it never comes. */
   const tokenOf = async (fresh) => {
@@ -99,7 +93,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           renewed();
         }
         return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
-          method, signal: controller.signal, cache: "slot" in query ? "default" : "no-store",
+          method, signal: controller.signal, cache: "slot" in query ? undefined : "no-store",
           body: JSON.stringify(body),
           // Redirected, a POST would become a GET, and its answer one to an edit.
           redirect: key && "error",
@@ -113,25 +107,33 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           },
         });
       };
-      let reply = { status: 0 };
-      let failure;
+      let reply;
       const start = now();
       try {
         // A request is given up ten seconds after its wait, which is at most 55 s.
         reply = await inTime(((query.wait ?? 55) + 10) * 1000, async () => {
           let response = await send(false);
           if (response.status === 401 && typeof token === "function") response = await send(true);
-          if (response.headers.get("Content-Length") > longest) throw "too long";
-          const text = await response.text();
+          const { status, headers } = response;
+          must(headers.get("Content-Length") <= longest, "length");
+          const reader = response.body?.getReader();
+          const decoder = new TextDecoder();
+          let text = "";
+          let bytes = 0;
+          for (let part; (part = await reader?.read())?.value; ) {
+            // What is sent in chunks says nothing of its length.
+            must((bytes += part.value.length) <= longest, "length");
+            text += decoder.decode(part.value, { stream: true });
+          }
           // Only JSON can be the service's answer. Of anything else the status alone counts.
           const body = await attempt(() => JSON.parse(text));
           return {
-            status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
-            _isProblem: !!body?.title && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
+            status, retryAfter: msOf(headers.get("Retry-After")), bytes, body,
+            _isProblem: body?.title && /^application\/problem\+json/i.test(headers.get("Content-Type")),
           };
         });
       } catch (error) {
-        failure = `${error?.message ?? error}`;
+        reply = { status: 0, body: { title: `${error?.message ?? error}`, status: 0 } };
       }
       const isOff = controller.signal.aborted;
       controller.abort();
@@ -139,11 +141,11 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
       events._tell({
         type: isOff ? "cancelled" : "request", method, path, status, ms: now() - start, bytes, key,
         ...(!isOff && (!status || status > 399) && {
-          problem: problemOf(status, status ? reply._isProblem && reply.body : { title: failure, status }),
+          problem: problemOf(status, (!status || reply._isProblem) && reply.body),
         }),
       });
       // A cancelled request proves nothing. Any other one tells whether the service itself has answered.
-      if (!isOff) isOpen = !!(reply._isProblem || ["cursor", "to", "changes"].some((name) => reply.body?.[name]));
+      if (!isOff) isOpen = reply._isProblem || ["cursor", "to", "changes"].some((name) => reply.body?.[name]);
       return reply;
     },
   };

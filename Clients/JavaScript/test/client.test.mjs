@@ -153,7 +153,7 @@ test("a reply that says to be longer than 256 MB is not read, and is a failure",
   client.events.subscribe((event) => events.push(event));
   await clock.advance(1500);
   assert.equal(table.snapshot.connection, "retrying");
-  assert.equal(events[0].problem.title, "too long");
+  assert.equal(events[0].problem.title, "unfit: length");
   assert.equal(isRead, false);
 });
 

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Hands the parts of replies to whoever asked for them, task by task.
+/// Hands replies to whoever asked for them, task by task: streams part by part, all others whole and of a bounded size.
 ///
 /// `@unchecked Sendable`: the receivers are used with the lock held.
 final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
@@ -12,16 +12,30 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
 
   private struct Stream {
     var receive: Receiver
+    /// Never a stream: a reply that is longer than this fails. Of what was asked for as a stream the start of a problem is kept.
+    var maximumBytes: Int?
     /// A reply that is no stream, as far as it has come.
     var response: TransportResponse?
     var isOpen = false
+    var isTooLong = false
+
+    /// Keeps what came, in place, and returns whether it is too much.
+    mutating func take(_ data: Data) -> Bool {
+      guard !isOpen, let count = response?.body.count else { return false }
+      // A problem is short: what is longer is cut, and then no problem.
+      let fits = count + data.count <= maximumBytes ?? 1 << 20
+      if fits { response?.body.append(contentsOf: data) }
+      isTooLong = isTooLong || (!fits && maximumBytes != nil)
+      return isTooLong
+    }
   }
 
   private let lock = NSLock()
   private var streams: [Int: Stream] = [:]
 
-  func add(_ task: URLSessionTask, _ receive: @escaping Receiver) {
-    lock.withLock { streams[task.taskIdentifier] = Stream(receive: receive) }
+  /// - Parameter maximumBytes: of a reply that must come whole; nil: it may be a stream.
+  func add(_ task: URLSessionTask, maximumBytes: Int? = nil, _ receive: @escaping Receiver) {
+    lock.withLock { streams[task.taskIdentifier] = Stream(receive: receive, maximumBytes: maximumBytes) }
   }
 
   /// Redirected, a POST would become a GET, and its answer one to an edit.
@@ -42,35 +56,36 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     let reply = (response as? HTTPURLResponse).map { TransportResponse($0, body: []) }
-    let isOpen = reply?.status == 200 && reply?.headers["content-type"]?.hasPrefix("text/event-stream") == true
-    let receive = lock.withLock { () -> Receiver? in
+    let isStream = reply?.status == 200 && reply?.headers["content-type"]?.hasPrefix("text/event-stream") == true
+    let (isOpen, receive) = lock.withLock { () -> (Bool, Receiver?) in
+      let isOpen = isStream && streams[dataTask.taskIdentifier]?.maximumBytes == nil
       if isOpen { streams[dataTask.taskIdentifier]?.isOpen = true }
       streams[dataTask.taskIdentifier]?.response = reply
-      return streams[dataTask.taskIdentifier]?.receive
+      return (isOpen, streams[dataTask.taskIdentifier]?.receive)
     }
     if isOpen { receive?(.opened) }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let receive = lock.withLock { () -> Receiver? in
-      guard let stream = streams[dataTask.taskIdentifier] else { return nil }
-      if stream.isOpen { return stream.receive }
-      // A problem is short: what is longer is cut, and then no problem.
-      if let body = stream.response?.body, body.count + data.count <= 1 << 20 {
-        streams[dataTask.taskIdentifier]?.response?.body.append(contentsOf: data)
-      }
-      return nil
+    let (receive, isTooLong) = lock.withLock { () -> (Receiver?, Bool) in
+      guard let isTooLong = streams[dataTask.taskIdentifier]?.take(data) else { return (nil, false) }
+      return (streams[dataTask.taskIdentifier].flatMap { $0.isOpen ? $0.receive : nil }, isTooLong)
     }
     receive?(.bytes([UInt8](data)))
+    if isTooLong { dataTask.cancel() }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let stream = lock.withLock({ streams.removeValue(forKey: task.taskIdentifier) }) else { return }
-    if let response = stream.response, !stream.isOpen, error == nil {
+    if stream.isTooLong {
+      stream.receive(.ended(TransportFailure("more than \(stream.maximumBytes ?? 0) bytes")))
+    } else if let error {
+      stream.receive(.ended(TransportFailure(error)))
+    } else if let response = stream.response, !stream.isOpen {
       stream.receive(.response(response))
     } else {
-      stream.receive(.ended(TransportFailure(error?.localizedDescription ?? "the stream ended")))
+      stream.receive(.ended(TransportFailure(stream.isOpen ? "the stream ended" : "no HTTP reply")))
     }
   }
 }

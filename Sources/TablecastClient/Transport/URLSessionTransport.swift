@@ -11,13 +11,15 @@ public import Foundation
 ///
 /// `@unchecked Sendable`: `URLSession` may be used on any thread, and nothing else is kept.
 public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
-  /// The maximal size of a reply in bytes. A longer one is a failure.
+  /// The maximal size of a reply in bytes. A longer one is given up there, and is a failure.
   public static let maximumBytes = 256 << 20
 
   private let session: URLSession
   /// Edits have connections of their own: they are sent at once, however many polls wait.
   private let editing: URLSession
   private let delegate = StreamDelegate()
+  /// Tasks of two sessions may have one identifier.
+  private let editingDelegate = StreamDelegate()
 
   /// - Parameter configuration: for proxies, protocols and trust of the app's; ephemeral by default.
   public init(configuration: URLSessionConfiguration = .ephemeral) {
@@ -26,7 +28,7 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
     configuration.httpShouldSetCookies = false
     configuration.httpMaximumConnectionsPerHost = 16
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    editing = URLSession(configuration: configuration)
+    editing = URLSession(configuration: configuration, delegate: editingDelegate, delegateQueue: nil)
   }
 
   /// Elsewhere: the last one who holds this may be a reply, which is released on a queue of the session's own, and there
@@ -46,15 +48,14 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
       completion(.failure(TransportFailure("`\(request.url)` is no URL")))
       return NothingToCancel()
     }
-    let task = (request.method == "GET" ? session : editing).dataTask(with: urlRequest) { data, response, error in
-      if let error { return completion(.failure(TransportFailure(error))) }
-      guard let response = response as? HTTPURLResponse else {
-        return completion(.failure(TransportFailure("no HTTP reply")))
+    let isRead = request.method == "GET"
+    let task = (isRead ? session : editing).dataTask(with: urlRequest)
+    (isRead ? delegate : editingDelegate).add(task, maximumBytes: Self.maximumBytes) { part in
+      switch part {
+      case .response(let response): completion(.success(response))
+      case .ended(let failure): completion(.failure(failure))
+      case .opened, .bytes: return
       }
-      guard (data?.count ?? 0) <= Self.maximumBytes else {
-        return completion(.failure(TransportFailure("more than \(Self.maximumBytes) bytes")))
-      }
-      completion(.success(TransportResponse(response, body: data.map { [UInt8]($0) } ?? [])))
     }
     task.resume()
     return CancellableTask(task)
@@ -87,7 +88,7 @@ extension URLRequest {
 }
 
 extension TransportFailure {
-  fileprivate init(_ error: any Error) {
+  init(_ error: any Error) {
     let isUnsent =
       switch (error as? URLError)?.code {
       case .notConnectedToInternet?, .cannotFindHost?, .cannotConnectToHost?, .dnsLookupFailed?,
