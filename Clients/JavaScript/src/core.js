@@ -4,9 +4,8 @@ import { Client } from "./client.js";
 
 const nothing = () => {};
 const noEdits = (_, segment, view) => ({
-  _segment: segment, _view: view, _edits: [], _tables: new Set(), _trouble: null, _overlay: (sections) => sections, _kept: () => [],
-  _join: nothing, _adding: nothing, _needs: nothing, _told: nothing, _refused: nothing, _restore: nothing,
-  _goOn: nothing, _purge: nothing, _close: nothing,
+  _segment: segment, _view: view, _edits: [], _tables: new Set(), _overlay: (sections) => sections,
+  _join: nothing, _adding: nothing, _needs: nothing, _told: nothing, _refused: nothing, _goOn: nothing, _purge: nothing, _close: nothing,
 });
 
 export class TablecastClient extends Client {

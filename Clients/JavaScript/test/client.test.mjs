@@ -157,6 +157,12 @@ test("a reply that says to be longer than 256 MB is not read, and is a failure",
   assert.equal(isRead, false);
 });
 
+test("an answer of a platform without streams is read whole", async () => {
+  const reply = JSON.stringify(start(snapshot("aa.1", { a: ["1"] })));
+  const { table } = await following({ fetch: async () => ({ status: 200, headers: new Headers(), text: async () => reply }) });
+  assert.equal(table.snapshot.cursor, "aa.1");
+});
+
 test("the watchdog counts for edits and for replies that stop halfway", async () => {
   const half = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"table":')) });
   const { clock, table } = await following({ fetch: async () => new Response(half) });
