@@ -2,7 +2,7 @@
 # make bench: every benchmark, each beside its peers in the same run. Takes some 20 minutes; quote ratios, not times.
 set -eu
 cd "$(dirname "$0")"
-../scripts/install-system-packages.sh nginx libnginx-mod-nchan wrk nodejs
+../scripts/install-system-packages.sh nginx libnginx-mod-nchan h2o wrk nodejs
 
 printf '\n## Changesets, beside the standard library\n\n'
 swift build --configuration release --product DiffBenchmarks
@@ -39,7 +39,7 @@ printf '\n## The client, beside a plain loop\n\n'
 printf '\n## The JavaScript client, beside a plain copy of the array\n\n'
 node Client/changesets.mjs
 
-printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
+printf '\n## HTTP, beside nginx, nchan, h2o and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
 
 printf '\n## The same fan-out as the servers are deployed, on all cores\n\n'

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""compare.py [--rounds N] [--seconds S] [--only ROW,…]: the service beside nginx, nchan and Hummingbird, in one run,
-in turn.
+"""compare.py [--rounds N] [--seconds S] [--only ROW,…]: the service beside nginx, nchan, h2o and Hummingbird, in one
+run, in turn.
 
 Every figure is a median over the rounds; a ratio is the median of the rounds' ratios, so that what disturbs the
-machine for a while disturbs both sides. Needs nginx, libnginx-mod-nchan and wrk. Prints a table in Markdown."""
+machine for a while disturbs both sides. Needs nginx, libnginx-mod-nchan, h2o and wrk. Prints a table in Markdown."""
 import argparse
 import os
 import platform
@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import servers
-from servers import BIRD, FEED, LARGE, NGINX, OURS, SENDS, SMALL, fetch
+from servers import BIRD, FEED, H2O, LARGE, NGINX, OURS, SENDS, SMALL, fetch
 
 ROWS = ["get", "304", "gzip", "churn", "burst", "fanout", "memory"]
 parser = argparse.ArgumentParser()
@@ -33,6 +33,7 @@ fetch(OURS, LARGE, Accept_Encoding="gzip").read()
 nginx = servers.start_nginx(small, large)
 if {"get", "304", "gzip"} & set(rows):
     servers.start_hummingbird()
+    servers.start_h2o()
 source = 1
 
 
@@ -121,15 +122,17 @@ if "memory" in rows:  # First of all: later the processes have memory to use aga
 row("get", f"GET of a snapshot of {len(small):,} bytes, keep-alive, 64 connections", "requests/s", {
     "ours": lambda: requests(OURS, SMALL), "file": lambda: requests(NGINX, "/file"),
     "cached file": lambda: requests(NGINX, "/cached"), "memory": lambda: requests(NGINX, "/memory"),
-    "hummingbird": lambda: requests(BIRD, "/0")},
+    "h2o": lambda: requests(H2O, "/small.json"), "hummingbird": lambda: requests(BIRD, "/0")},
     "at least 1.4 × nginx from a file, 0.9 × from memory, 2 × Hummingbird")
-match = [f"If-None-Match: {fetch(port, path).headers['ETag']}" for port, path in ((OURS, SMALL), (NGINX, "/cached"))]
+match = [f"If-None-Match: {fetch(port, path).headers['ETag']}" for port, path in ((OURS, SMALL), (NGINX, "/cached"), (H2O, "/small.json"))]
 row("304", "the same answered 304", "requests/s", {
     "ours": lambda: requests(OURS, SMALL, match[0]), "nginx": lambda: requests(NGINX, "/cached", match[1]),
+    "h2o": lambda: requests(H2O, "/small.json", match[2]),
     "hummingbird": lambda: requests(BIRD, "/0", 'If-None-Match: "0"')}, "at least 1 ×")
 row("gzip", f"GET of a snapshot of {len(large):,} bytes, gzip", "requests/s", {
     "ours": lambda: requests(OURS, LARGE, "Accept-Encoding: gzip"),
     "nginx": lambda: requests(NGINX, "/large", "Accept-Encoding: gzip"),
+    "h2o": lambda: requests(H2O, "/large.json", "Accept-Encoding: gzip"),
     "hummingbird": lambda: requests(BIRD, "/1")}, "at least 1 ×")
 for key, concurrency, name in (("churn", 64, "64 at a time"), ("burst", options.connections, "all open at once")):
     if key in rows:

@@ -1,4 +1,4 @@
-"""The servers that are measured: the service with tables of its own, nginx with nchan, Hummingbird; and how to look
+"""The servers that are measured: the service with tables of its own, nginx with nchan, h2o, Hummingbird; and how to look
 at a server's memory, descriptors and processor time. The servers run on the first processor, the load on the last:
 so neither takes from the other, and every server has the same. With SHARED in the environment all of them have all
 processors, as they are deployed: each server then runs as many loops or workers as it chooses itself."""
@@ -18,7 +18,7 @@ import urllib.request
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
 OURS = int(os.environ.get("PORT", 18081))
-NGINX, BIRD, SENDS = 18082, 18083, 18084
+NGINX, BIRD, SENDS, H2O = 18082, 18083, 18084, 18085
 CORES = sorted(os.sched_getaffinity(0))
 SHARED = "SHARED" in os.environ
 ALL_CORES = ",".join(map(str, CORES))
@@ -137,6 +137,19 @@ http {{
 """)
     child = start("nginx", "-p", work, "-c", f"{work}/nginx.conf", cores=cores)
     fetch(NGINX, "/file")
+    return child
+
+
+def start_h2o(cores=SERVER_CORE):
+    """The files that nginx serves, the large one with its gzip form beside it. h2o keeps files open by itself."""
+    with open(f"{work}/h2o.conf", "w") as file:
+        json.dump({
+            "num-threads": len(cores.split(",")), "user": "root", "max-connections": 18000,
+            "listen": {"host": "127.0.0.1", "port": H2O}, "error-log": f"{work}/h2o.log", "file.send-compressed": "ON",
+            "hosts": {"default": {"paths": {"/": {"file.dir": work}}}},
+        }, file)
+    child = start("h2o", "-c", f"{work}/h2o.conf", cores=cores)
+    fetch(H2O, "/small.json")
     return child
 
 
