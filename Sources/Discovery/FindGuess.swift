@@ -57,7 +57,10 @@ struct FindGuess {
   func write(_ writer: inout DraftWriter) {
     guard !search.isEmpty || !filters.isEmpty || !sorts.isEmpty else { return }
     writer.write(2, "find:", "what people may search, filter and sort by")
-    if !search.isEmpty { writer.write(3, "search: [\(search.map(DraftWriter.quoted).joined(separator: ", "))]") }
+    if !search.isEmpty {
+      writer.write(3, "prompt: Search", "stands in the empty search field")
+      writer.write(3, "search: [\(search.map(DraftWriter.quoted).joined(separator: ", "))]")
+    }
     Self.write("filters", filters, &writer)
     Self.write("sorts", sorts, &writer)
   }

@@ -154,7 +154,7 @@ class Pages(ConsoleTestCase):
     until(self.driver, lambda driver: "1 open" in self.button_of("Search").text or "2 open" in self.button_of("Search").text)
     self.button_of("Search").click()
     member = until(self.driver, lambda driver: [one for one in driver.find_elements(By.CSS_SELECTOR, "dialog .members a") if one.text == "two"])[0]
-    self.assertIn("1 rows", self.find("dialog .members").text)
+    self.assertIn("1 row", self.find("dialog .members").text)
     member.click()
     until(self.driver, "document.querySelectorAll('[data-row]').length === 1 && !document.querySelector('dialog[open]')")
     self.assertEqual(self.texts(), ["two"])

@@ -6,7 +6,7 @@ enum FindKeys: ObjectKeys {
   static let name = "Find"
   static let noun = "what a table is searched by"
 
-  static let prompt = Key("prompt", .title, "Stands in the empty search field. Default: nothing.")
+  static let prompt = Key("prompt", .title, "Stands in the empty search field. Without it, clients show no such field.")
   static let search = Key(
     "search",
     .searchedTexts,

@@ -1,6 +1,6 @@
 // The tables and families of the service: their state, rows and rate of change; a family asks for its parameters.
 
-import { announce, ask, clipped, element, markCurrent, number } from "/console/dom.js";
+import { announce, ask, clipped, counted, element, markCurrent, number } from "/console/dom.js";
 import { curl, get, requestBehind, segmentOf } from "/console/service.js";
 
 const interval = 5000;
@@ -66,7 +66,7 @@ function membersOf(family) {
   const part = element("section", { "aria-label": "Open members" }, element("h3", {}, "Open now"), list, requestBehind(curl(path)));
   get(path).then(({ members }) => list.replaceChildren(...members.map(({ parameters, state, rows, fetched, polled, url }) =>
     element("li", {}, element("a", { href: `#/t/${url.slice("/v1/tables/".length)}` }, clipped(Object.values(parameters).join(", ") || family.id, 200)),
-      element("small", {}, ` ${[state, `${number(rows)} rows`, fetched && `fetched ${ago(fetched)}`, !polled && "nobody reads it"].filter(Boolean).join(" · ")}`)))),
+      element("small", {}, ` ${[state, counted(rows, "row"), fetched && `fetched ${ago(fetched)}`, !polled && "nobody reads it"].filter(Boolean).join(" · ")}`)))),
   ({ status, message }) => list.replaceChildren(element("li", { class: "quiet" }, status === 401 ? "An admin's token is needed." : message)));
   return part;
 }
@@ -110,7 +110,7 @@ export function showCatalog(panel) {
 
   function drawTable(table, { about, link }) {
     const changes = history.of(table.id)?.reduce((sum, count) => sum + count, 0);
-    about.replaceChildren(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
+    about.replaceChildren(element("span", { class: `state ${table.state}` }, table.state), ` · ${counted(table.rows, "row")}`,
       !changes ? "" : ` · ${number(changes)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
     const segment = segmentOf(table.url.slice("/v1/tables/".length)) ?? "";
     link.setAttribute("href", `#/t/${segment}`);
