@@ -144,6 +144,10 @@ import Testing
     headers["Idempotency-Key"] = "m"
     #expect(try service.request("DELETE", "/v1/tables/todo/items/\(english.rows[0])", headers).status == 200)
     #expect(try service.mirror("todo").titles == [["B 2,000.00"]])
+    // A repeat in another language gets a cursor that this client can compare with its own.
+    headers["Accept-Language"] = "en"
+    let other = try service.request("DELETE", "/v1/tables/todo/items/\(english.rows[0])", headers)
+    #expect(try other.status == 200 && other.json["cursor"]?.text == service.mirror("todo").cursor, "\(other.text)")
   }
 
   /// What a cursor names is kept in all languages: after a crash clients go on where they were.

@@ -37,6 +37,9 @@ import Testing
   private static let shared = Terms(hasKey: true, othersWrite: true, mayBeDoneElsewhere: true)
   /// The same, in a table whose versions another replica makes.
   private static let follower = Terms(hasKey: true, othersWrite: true, isShownElsewhere: true, mayBeDoneElsewhere: true)
+  /// Answers of one epoch, and of another one.
+  private static let here = Terms(hasKey: true, epoch: Epoch(rawValue: 8))
+  private static let elsewhere = Terms(hasKey: true, epoch: Epoch(rawValue: 9))
   /// An edit that is sent to an upstream, where replicas share the table.
   private static let upstream = Terms(hasKey: true, needsStore: true, othersWrite: true)
 
@@ -68,6 +71,14 @@ import Testing
     Case(
       "a repeat, where another replica shows it",
       follower,
+      [
+        (.begun, .takeKey), (.known(done), .awaitVersion(done)), (.seen(later), .answer(later)),
+      ]
+    ),
+    Case("a repeat in the same language", here, [(.begun, .takeKey), (.known(done), .answer(done))]),
+    Case(
+      "a repeat of what was answered in another language",
+      elsewhere,
       [
         (.begun, .takeKey), (.known(done), .awaitVersion(done)), (.seen(later), .answer(later)),
       ]

@@ -60,7 +60,9 @@ final class ChangeRun: TableJob {
   /// - Parameter completion: given the answer, on any queue.
   init(_ change: any Change, _ completion: @escaping @Sendable (EditResult) -> Void) {
     (self.change, self.completion) = (change, completion)
-    state = QueueBound(State(progress: ChangeProgress(change.terms)), on: change.content.queue)
+    var terms = change.terms
+    terms.epoch = change.versions.epoch
+    state = QueueBound(State(progress: ChangeProgress(terms)), on: change.content.queue)
   }
 
   /// On the table's queue.
@@ -124,8 +126,9 @@ final class ChangeRun: TableJob {
     writer.readBarrier { [self] found in
       content.queue.async { [self] in
         guard found == .read else { return take(.unseenStill(after: .now - begun)) }
-        let cursor = reader.cursor(versions.current, change.lens)
-        take(.seen(.success(EditAnswer(cursor: cursor, rows: answer.rows, hasReplaced: answer.hasReplaced))))
+        var answer = answer
+        answer.cursor = reader.cursor(versions.current, change.lens)
+        take(.seen(.success(answer)))
       }
     }
   }

@@ -1,3 +1,4 @@
+import TableModel
 import TableStore
 
 /// The way of a request that changes a table, from its key to its answer: of an edit, a batch, a tap, and of what is sent to an
@@ -23,6 +24,9 @@ struct ChangeProgress: Sendable {
     var isShownElsewhere = false
     /// Its key is claimed by nobody: another replica, which was sent the same, may be first.
     var mayBeDoneElsewhere = false
+    /// The epoch of the client's table: an answer of another one, as to a request in another language, gets a cursor of this one. Nil:
+    /// it is not looked at.
+    var epoch: Epoch?
   }
 
   enum Event: Sendable {
@@ -108,7 +112,9 @@ struct ChangeProgress: Sendable {
     case (.new, .begun) where terms.needsStore: return go(.asking, .reachStore)
     case (.new, .begun), (.asking, .clear): return terms.hasKey ? go(.claiming, .takeKey) : go(.planning, .plan)
     case (.claiming, .clear): return go(.planning, .plan)
-    case (.claiming, .known(.success(let answer))) where terms.isShownElsewhere: return show(.success(answer))
+    case (.claiming, .known(.success(let answer)))
+    where terms.isShownElsewhere || terms.epoch.map { $0 != answer.cursor.epoch } ?? false:
+      return show(.success(answer))
     case (.claiming, .known(let outcome)): return answer(outcome)
     case (.planning, .undone), (.refusing, .undone): return planAgain()
     case (.planning, .superseded):

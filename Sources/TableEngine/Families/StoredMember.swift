@@ -25,7 +25,7 @@ struct StoredMember: Sendable {
 
   private func lookUp(_ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
-    // The translations first, as what the original shares goes on from their first versions.
+    // The translations first, as what is stored with the original goes on from their first versions.
     for writer in table.all.reversed().map(\.writer) {
       group.enter()
       begin(writer) { group.leave() }

@@ -87,9 +87,7 @@ extension LiveTable {
       case .failure(let error): completion(.failure(error))
       case .success(let done) where done.isRepeated && writer.isShared:
         whenKnownHere(lens.view, completion) { [self] in
-          // A tap may have been answered in another language.
-          let isOwn = done.cursor.epoch == current.cursor.epoch
-          describe(row, lens, isOwn ? done.cursor : reader.cursor(current, lens), holder, completion)
+          describe(row, lens, done.cursor, holder, completion)
         }
       case .success(let done):
         // The present cursor shows this process's earlier changes, too; the kept one may be of a time before it started.

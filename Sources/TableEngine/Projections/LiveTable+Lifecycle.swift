@@ -165,7 +165,7 @@ extension LiveTable {
 
   /// Calls back when the table is shown in all its languages as it is stored now.
   func whenAllFollow(_ completion: @escaping @Sendable () -> Void) {
-    // Translations are given what the original shows when that is stored.
+    // Translations are given what is stored with the original when that is done.
     writer.afterFollowing { [self] in
       let group = DispatchGroup()
       for translation in allTranslations {

@@ -212,7 +212,7 @@ extension LiveTable {
   func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     let group = DispatchGroup()
     let failure = Mutex<StoreError?>(nil)
-    // The translations first: what the original then shares goes on from their first versions.
+    // The translations first: what is stored with the original goes on from their first versions.
     for writer in all.reversed().map(\.writer) where writer.isStored {
       group.enter()
       writer.content.queue.sync {
