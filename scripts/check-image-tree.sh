@@ -10,7 +10,7 @@ trap 'rm -rf "$root"' EXIT
 "$here/../packaging/make-root.sh" "$binary" "$root" ${2:+"$2"}
 echo "the tree: $(du --summarize --block-size=1M --apparent-size "$root" | cut -f1) MB, compressed $(tar --create --directory "$root" . |
   gzip | wc -c | awk '{ printf "%.1f", $1 / 1e6 }') MB"
-port=$((20000 + RANDOM % 20000))
+port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
 cat > "$root"/etc/tablecast/tablecast.yaml <<YAML
 listen: 127.0.0.1:$port
 store: {path: /var/lib/tablecast/tables.sqlite}

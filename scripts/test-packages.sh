@@ -50,8 +50,9 @@ fresh() { # SUITE FOLDER [PACKAGES]
 
 # Runs the service by COMMAND... in the root, as the user; then reads, edits and ends it.
 serves() { # ROOT USER COMMAND...
-  local root=$1 user=$2 port=$((20000 + RANDOM % 20000)) url
+  local root=$1 user=$2 port url
   shift 2
+  port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
   url=http://127.0.0.1:$port
   chroot --userspec="$user" "$root" env --chdir=/var/lib/tablecast "$@" --listen "127.0.0.1:$port" >"$work/log" 2>&1 &
   local service=$!
