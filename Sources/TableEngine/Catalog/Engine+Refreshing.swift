@@ -164,6 +164,7 @@ extension Engine {
     switch task {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
     case .refreshSource(let name): fetchHere(source: name) { completion(.success(nil)) }
+    case .showItems(let name): showItems(of: name, completion)
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.success(nil)) }
@@ -171,6 +172,24 @@ extension Engine {
           return AcceptedEdits(writer: table.writer).show(edit, completion)
         }
         family.whenAsked(table) { AcceptedEdits(writer: table.writer).show(edit, completion) }
+      }
+    }
+  }
+
+  private func showItems(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
+    whenHere(name) { [context] table in
+      guard let table else { return completion(.success(nil)) }
+      let group = DispatchGroup()
+      let outcomes = Mutex(LookOutcome.read)
+      for table in table.latest.all {
+        group.enter()
+        table.writer.readBarrier { outcome in
+          outcomes.withLock { $0 = $0.and(outcome) }
+          group.leave()
+        }
+      }
+      group.notify(queue: context.background) {
+        completion(outcomes.withLock { $0 } == .read ? .success(nil) : .failure(.notStoredForNow))
       }
     }
   }

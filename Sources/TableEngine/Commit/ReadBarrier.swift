@@ -50,9 +50,7 @@ struct ReadBarrier: TableJob {
       guard !isToBeReplaced else { return writer.whenDecided { passPresent(completion) } }
       writer.afterFollowing {
         guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
-        // By another configuration than the one that counts, or beside one that does not, it would be another table.
-        let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
-        guard isComparable else { return completion(.read) }
+        guard isShared else { return completion(.read) }
         showInputs(since: .now, completion)
       }
     }
@@ -76,12 +74,15 @@ struct ReadBarrier: TableJob {
     let latest = versions.current.table
     let isShown = content.access { content in
       guard !content.storedShowsInputs(writer.log) else { return true }
-      // Only the replica that asks the upstreams knows their answers: the stored version tells its inputs.
-      guard content.inputs.isEmpty else { return false }
+      // Only the replica that asks the upstreams knows their answers: the stored version tells its inputs. One that was made by an
+      // older configuration may have others, and is all there is until the upstreams have answered.
+      guard content.inputs.isEmpty else { return context.replica.isAmongOlder }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))
     }
     if isShown { return completion(.read) }
+    // By another configuration than the one that counts it would be another table.
+    guard context.replica.refusal == nil else { return askLeader(completion) }
     let waited = ContinuousClock.now - begun
     guard waited < Self.patience else { return completion(.late) }
     let again: @Sendable () -> Void = {
@@ -94,5 +95,29 @@ struct ReadBarrier: TableJob {
       return writer.publishContent { _ in again() }
     }
     content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
+  }
+  // MARK: Where another configuration counts
+
+  /// Has the replica whose configuration counts show what the inputs have: a version of this one's would not be stored. One question
+  /// for all who ask meanwhile. On the table's queue.
+  private func askLeader(_ completion: @escaping StoreLooks.Completion) {
+    if content.access({ $0.questions.ask(completion) }) { askLeader() }
+  }
+
+  private func askLeader() {
+    let number = content.access { $0.questions.number }
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.patience.milliseconds))) {
+      endQuestion(number, context.replica.isReachable ? .late : .unreachable)
+    }
+    context.replica.askLeader(.showItems(writer.sharedName)) { outcome in
+      guard case .success = outcome else { return content.queue.async { endQuestion(number, .late) } }
+      writer.look { endQuestion(number, $0) }
+    }
+  }
+
+  private func endQuestion(_ number: UInt64, _ outcome: LookOutcome) {
+    let (told, begins) = content.access { $0.questions.end(number) }
+    for completion in told { completion(outcome) }
+    if begins { askLeader() }
   }
 }

@@ -59,6 +59,8 @@ struct TableContent: Sendable {
   /// until it is, reads are refused.
   var unshownCommits = 0
   var retries = StoringRetries()
+  /// Questions to the replica whose configuration counts, where this one's does not: whether a version shows the items as they are.
+  var questions = StoreLooks()
   /// Jobs that wait until the items are followed again, after an edit of them could not be stored; nil: nothing is to be followed again.
   var awaitingItems: [@Sendable () -> Void]?
   /// Answers that were found to be no JSON when they were mapped.

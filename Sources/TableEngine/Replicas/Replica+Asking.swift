@@ -11,6 +11,8 @@ enum LeaderTask: Sendable {
   case refreshSource(String)
   /// Show what an upstream has accepted.
   case show(HandedEdit)
+  /// Have a stored version of a table, in each language, show the items as they are.
+  case showItems(String)
 
   /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
   /// it.
@@ -21,6 +23,7 @@ enum LeaderTask: Sendable {
     switch self {
     case .refresh(let name): return ("refresh", name)
     case .refreshSource(let name): return ("source", name)
+    case .showItems(let name): return ("items", name)
     case .show(let edit):
       // An edit that is too long to be told is found by fetching.
       guard let text = edit.text else { return ("refresh", edit.table) }
@@ -32,6 +35,7 @@ enum LeaderTask: Sendable {
     switch signal {
     case "refresh": self = .refresh(String(text))
     case "source": self = .refreshSource(String(text))
+    case "items": self = .showItems(String(text))
     default:
       guard let edit = HandedEdit(text) else { return nil }
       self = .show(edit)

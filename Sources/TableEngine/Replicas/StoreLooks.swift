@@ -11,7 +11,7 @@ package enum LookOutcome: Int, Sendable {
   package func and(_ other: LookOutcome) -> LookOutcome { rawValue < other.rawValue ? other : self }
 }
 
-/// Looks at where a table stands in the store, for those who have to know: one at a time, and one for all who have asked
+/// Looks at where a table stands in the store, or questions to another replica, for those who have to know: one at a time, and one for all who have asked
 /// before it began. A state machine without I/O.
 struct StoreLooks: Sendable {
   typealias Completion = @Sendable (LookOutcome) -> Void
