@@ -1,9 +1,8 @@
-import Dispatch
 import Foundation
 
 /// Carries out what the state machines decide: requests, timers, what observers are told, what is kept.
 ///
-/// `@unchecked Sendable`: all that changes is used on `queue` alone; what others read of it is in `shown`, behind its
+/// `@unchecked Sendable`: all that changes is used on `setup.queue` alone; what others read of it is in `shown`, behind its
 /// lock.
 final class ClientEngine: @unchecked Sendable {
   struct Setup: Sendable {
@@ -18,12 +17,12 @@ final class ClientEngine: @unchecked Sendable {
     var acceptedCells: String?
     var follower: Follower.Settings
     var seed: UInt64
+    var queue: any ClientQueue
     var events: ClientEvents
   }
 
   let setup: Setup
   let shown = ShownTables()
-  private let queue = DispatchQueue(label: "tablecast.client")
   var follower: Follower
   /// By screen.
   var hubs: [TableAddress: TableHub] = [:]
@@ -52,14 +51,14 @@ final class ClientEngine: @unchecked Sendable {
 
   /// Runs on the engine's queue.
   func perform(_ work: @escaping @Sendable (ClientEngine) -> Void) {
-    queue.async { [self] in
+    setup.queue.async { [self] in
       work(self)
       arm()
     }
   }
 
   /// Waits until everything asked so far is done. For tests and the end of a program.
-  func settle() { queue.sync {} }
+  func settle() { setup.queue.sync {} }
 
   // MARK: Observing
 
@@ -284,7 +283,7 @@ final class ClientEngine: @unchecked Sendable {
 
   /// Keeps what has not been kept yet.
   func flush() {
-    queue.sync {
+    setup.queue.sync {
       for (address, hub) in hubs where hub.savesAt != nil { save(address) }
     }
   }

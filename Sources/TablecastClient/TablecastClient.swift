@@ -43,6 +43,7 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
         acceptedCells: acceptedCells,
         follower: follower,
         seed: options.seed ?? .random(in: 0 ... .max),
+        queue: options.queue ?? DispatchClientQueue(),
         events: ClientEvents(options.log)
       )
     )
@@ -148,6 +149,8 @@ public struct ClientOptions: Sendable {
   public var log: (@Sendable (ClientEvent) -> Void)?
   /// The seed of the random delays between retries, to repeat a test.
   public var seed: UInt64?
+  /// The queue on which the client works; nil: one of its own.
+  package var queue: (any ClientQueue)?
 
   public init() {}
 }
