@@ -39,6 +39,10 @@ final class Checkpoints: Sendable {
     let pages = Atomic(0)
   }
 
+  /// A sync has failed: of pages that were to be brought home nobody knows what the disk has.
+  var hasFailed: Bool { syncFailed.load(ordering: .acquiring) }
+  private let syncFailed = Atomic(false)
+
   private let short: Int
   private let step: Int
   private let longest: Int
@@ -90,9 +94,19 @@ final class Checkpoints: Sendable {
     }
     if begins { queue.async { [self] in run() } }
     // Where a reader is in the way, the next commit tries again.
-    if finishes, let outcome = try? db.checkpoint(.passive) {
+    guard finishes else { return }
+    do {
+      let outcome = try db.checkpoint(.passive)
       state.withLock { $0.note(home: outcome.checkpointedFrameCount, of: pages) }
+    } catch {
+      note(error)
     }
+  }
+
+  /// Pages that are not home stay in the log: the next checkpoint tries again, unless the disk has failed to sync the log. What that
+  /// has lost may lie before commits to come.
+  private func note(_ error: any Error) {
+    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC { syncFailed.store(true, ordering: .releasing) }
   }
 
   private func run() {
@@ -101,7 +115,7 @@ final class Checkpoints: Sendable {
       let connection = try open()
       home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
     } catch {
-      // Pages that are not home stay in the log: the next checkpoint tries again.
+      note(error)
     }
     let pages = log.pages.load(ordering: .relaxed)
     state.withLock { state in

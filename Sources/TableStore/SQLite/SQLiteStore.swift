@@ -240,6 +240,7 @@ public final class SQLiteStore: SingleProcessStore {
     }
     let clock = ContinuousClock()
     let began = clock.now
+    if checkpoints.hasFailed { writer.value.noteFailedSync() }
     let results = writer.value.write(group.map(\.commit), now: now(), in: db)
     let isQuick = clock.now - began < Self.quick
     self.jobs.withLock { $0.isQuick = isQuick }

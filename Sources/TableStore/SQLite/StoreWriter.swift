@@ -60,7 +60,7 @@ struct StoreWriter {
     } catch {
       let reason = StoreError(error, path: path)
       if let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC {
-        failure = .failed("the disk failed to keep what was written; check it, then start Tablecast again")
+        noteFailedSync()
         return commits.map { _ in .failure(failure ?? reason) }
       }
       guard commits.count > 1, error.isWorthAnotherTry else { return commits.map { _ in .failure(reason) } }
@@ -146,6 +146,11 @@ struct StoreWriter {
   mutating func forget(_ table: String) {
     feeds[table] = nil
     recent[table] = nil
+  }
+
+  /// Writes nothing from now on.
+  mutating func noteFailedSync() {
+    failure = .failed("the disk failed to keep what was written; check it, then start Tablecast again")
   }
 
   /// False after a failure that nothing is written after.
