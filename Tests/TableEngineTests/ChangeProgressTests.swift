@@ -126,6 +126,22 @@ import Testing
       ]
     ),
     Case(
+      "it is refused, as another replica has carried the same out",
+      shared,
+      [
+        (.begun, .takeKey), (.clear, .plan), (.refused(taken), .readOthers), (.read(true), .plan),
+        (.refused(taken), .awaitStored), (.stored, .keep(.failure(taken))), (.known(done), .answer(done)),
+      ]
+    ),
+    Case(
+      "the same, where another replica shows it",
+      follower,
+      [
+        (.begun, .takeKey), (.clear, .plan), (.refused(wrong), .awaitStored), (.stored, .keep(.failure(wrong))),
+        (.known(done), .awaitVersion(done)), (.seen(later), .answer(later)),
+      ]
+    ),
+    Case(
       "nothing that others write makes it right",
       shared,
       [

@@ -88,7 +88,7 @@ final class ChangeRun: TableJob {
     case .awaitVersion(let outcome): awaitVersion(outcome)
     case .keep(let outcome):
       let key = change.keeps(outcome) ? change.idempotency : nil
-      writer.answers.remember(outcome, for: key) { [self] in takeLater(.kept($0)) }
+      writer.answers.keep(outcome, for: key) { [self] in takeLater($0) }
     case .answer(let outcome): answer(outcome)
     }
   }

@@ -112,10 +112,10 @@ struct ChangeProgress: Sendable {
     case (.new, .begun) where terms.needsStore: return go(.asking, .reachStore)
     case (.new, .begun), (.asking, .clear): return terms.hasKey ? go(.claiming, .takeKey) : go(.planning, .plan)
     case (.claiming, .clear): return go(.planning, .plan)
-    case (.claiming, .known(.success(let answer)))
-    where terms.isShownElsewhere || terms.epoch.map { $0 != answer.cursor.epoch } ?? false:
+    case (.claiming, .known(.success(let answer))) where isToBeShown(answer),
+      (.keeping, .known(.success(let answer))) where isToBeShown(answer):
       return show(.success(answer))
-    case (.claiming, .known(let outcome)): return answer(outcome)
+    case (.claiming, .known(let outcome)), (.keeping, .known(let outcome)): return answer(outcome)
     case (.planning, .undone), (.refusing, .undone): return planAgain()
     case (.planning, .superseded):
       conflicts += 1
@@ -139,6 +139,11 @@ struct ChangeProgress: Sendable {
       assertionFailure("\(event), \(state)")
       return answer(.failure(.outOfTurn))
     }
+  }
+
+  /// Returns whether a repeat gets the cursor of a present version.
+  private func isToBeShown(_ answer: EditAnswer) -> Bool {
+    terms.isShownElsewhere || terms.epoch.map { $0 != answer.cursor.epoch } ?? false
   }
 
   private mutating func go(_ state: State, _ step: Step) -> Step {

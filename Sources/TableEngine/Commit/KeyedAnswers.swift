@@ -118,8 +118,31 @@ struct KeyedAnswers: Sendable {
     }
   }
 
+  /// Keeps the answer to what has been done or judged, as ``remember(_:for:then:)`` does. Of a refusal another replica may have been
+  /// first with the same request, and may have carried it out: then its answer is the one that counts. `take` is called on any queue.
+  func keep(_ outcome: EditResult, for idempotency: Idempotency?, _ take: @escaping Take) {
+    guard case .failure = outcome, isShared, let idempotency, let reply = StoredReply(idempotency, outcome) else {
+      return remember(outcome, for: idempotency) { take(.kept($0)) }
+    }
+    commit(reply) { [self] error in
+      switch error {
+      case nil: take(.kept(outcome))
+      case .superseded?:
+        lookUp(idempotency, claiming: nil) { event in
+          if case .clear = event { take(.kept(outcome)) } else { take(event) }
+        }
+      case let error?: take(.kept(.failure(TableError(error))))
+      }
+    }
+  }
+
   /// Keeps an answer beside what it is of. `completion` is given why it can't be stored, on any queue.
   func store(_ reply: StoredReply, then completion: @escaping @Sendable (StoreError?) -> Void) {
+    // Another replica's answer to the same stays.
+    commit(reply) { completion($0 == .superseded ? nil : $0) }
+  }
+
+  private func commit(_ reply: StoredReply, _ completion: @escaping @Sendable (StoreError?) -> Void) {
     guard let record else {
       context.answers.remember(reply, table: table)
       return completion(nil)
@@ -129,8 +152,8 @@ struct KeyedAnswers: Sendable {
     var commit = Commit(table: record, durability: .full)
     commit.reply = reply
     context.store.commit(commit) { [context, table] result in
-      // Another replica's answer to the same stays.
-      guard case .failure(let error) = result, error != .superseded else { return completion(nil) }
+      guard case .failure(let error) = result else { return completion(nil) }
+      guard error != .superseded else { return completion(error) }
       context.logger.error("An answer could not be stored", metadata: ["table": "\(table)", "reason": "\(error)"])
       completion(error)
     }
