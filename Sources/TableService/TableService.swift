@@ -55,7 +55,7 @@ public final class TableService: RequestHandler {
       engine.cancel(next)
       throw error
     }
-    let catalog = engine.adopt(next)
+    let catalog = try engine.adopt(next)
     let keepers = issuerKeys.keepers(of: definition.auth.issuers)
     current.withLock { $0 = ServiceState(definition, catalog, keepers, audit, isOpen: isOpen) }
     engine.wakeAll()

@@ -7,6 +7,8 @@ final class GatedStore: SingleProcessStore {
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
   private let unreadable = Mutex<Set<String>>([])
+  /// Records can't be given other names.
+  let keepsNames = Mutex(false)
 
   /// From now on this table can't be restored.
   func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
@@ -58,6 +60,7 @@ final class GatedStore: SingleProcessStore {
     to name: String,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
+    if keepsNames.withLock({ $0 }) { return completion(.failure(.full)) }
     inner.rename(record, to: name, completion: completion)
   }
 

@@ -117,7 +117,7 @@ import Testing
     }
     // Another name of a source stands for what the table has shown.
     if expected[after["a"] ?? "notes"] == nil { expected["other"] = expected["notes"] }
-    if isRestarted { engine = try self.engine(after) } else { engine.adopt(try engine.prepare(definition(after))) }
+    if isRestarted { engine = try self.engine(after) } else { try engine.adopt(try engine.prepare(definition(after))) }
     for (table, source) in after {
       let live = engine.catalog.tablesByName[table]
       #expect(try titles(live).sorted() == expected[source]?.sorted(), "\(table)")
@@ -125,20 +125,35 @@ import Testing
       expected[source]?.append("again")
     }
     // And back.
-    if isRestarted { engine = try self.engine(before) } else { engine.adopt(try engine.prepare(definition(before))) }
+    if isRestarted { engine = try self.engine(before) } else { try engine.adopt(try engine.prepare(definition(before))) }
     for (table, source) in before {
       let items = expected[number == 1 ? "other" : source]
       #expect(try titles(engine.catalog.tablesByName[table]).sorted() == items?.sorted(), "\(table)")
     }
   }
 
+  /// A source whose items can't be stored under its new name: the configuration is given up, and all goes on as it was.
+  @Test func aNameThatCanNotBeStoredGivesTheConfigurationUp() throws {
+    let engine = try engine(["a": "notes"])
+    let table = try #require(engine.catalog.tablesByName["a"])
+    store.keepsNames.withLock { $0 = true }
+    let next = try engine.prepare(definition(["a": "tasks"]))
+    #expect(throws: StartError.self) { try engine.adopt(next) }
+    #expect(engine.catalog.tablesByName["a"] === table)
+    _ = try add("C", to: table).answer()
+    #expect(try titles(table) == ["A", "B", "C"])
+    store.keepsNames.withLock { $0 = false }
+    try engine.adopt(try engine.prepare(definition(["a": "tasks"])))
+    #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
+  }
+
   /// No table shows them, and not even their source is there, until a table does again.
   @Test(arguments: [false, true]) func itemsOutliveTheirTablesAndTheirSource(hasSource: Bool) throws {
     let engine = try engine(["a": "notes", "x": "tasks"])
     _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
-    engine.adopt(try engine.prepare(definition(["x": "tasks"], sources: hasSource ? ["notes"] : [])))
+    try engine.adopt(try engine.prepare(definition(["x": "tasks"], sources: hasSource ? ["notes"] : [])))
     #expect(engine.catalog.tablesByName["a"] == nil)
-    engine.adopt(try engine.prepare(definition(["a": "notes", "x": "tasks"])))
+    try engine.adopt(try engine.prepare(definition(["a": "notes", "x": "tasks"])))
     #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
   }
 
@@ -156,7 +171,7 @@ import Testing
     let version = try #require(table.writer.versions.version(answer.cursor.version))
     #expect(answer.cursor.epoch == version.cursor.epoch && Self.titles(version.table) == ["A", "B", "C"])
     store.open()
-    engine.adopt(next)
+    try engine.adopt(next)
     #expect(engine.catalog.tablesByName["b"] === table)
     let again = try add("C", to: table, key: "once").answer()
     #expect(again.cursor == answer.cursor && again.rows == answer.rows)

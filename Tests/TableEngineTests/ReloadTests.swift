@@ -24,7 +24,7 @@ import Testing
     table.writer.content.queue.sync {}
     #expect(engine.catalog.tables.map(\.name) == ["a"])
     #expect(table.current.table.title == "before" && table.current.number == 1)
-    engine.adopt(try engine.prepare(definition(title: "after", tables: ["a"])))
+    try engine.adopt(try engine.prepare(definition(title: "after", tables: ["a"])))
     table.writer.content.queue.sync {}
     #expect(engine.catalog.tables.first === table)
     #expect(table.writer.versions.latest.table.title == "after")
@@ -68,7 +68,7 @@ import Testing
     let table = try #require(engine.catalog.tables.first)
     var numbers = [table.writer.versions.latest.number]
     for prompt in ["Look", "Find", "Find"] {
-      engine.adopt(try engine.prepare(definition(prompt: prompt)))
+      try engine.adopt(try engine.prepare(definition(prompt: prompt)))
       table.writer.content.queue.sync {}
       numbers.append(table.writer.versions.latest.number)
     }
@@ -105,7 +105,7 @@ import Testing
     }
     member.writer.content.queue.sync {}
     #expect(answer.withLock { $0 } == nil)
-    if isAdopted { engine.adopt(next) } else { engine.cancel(next) }
+    if isAdopted { try engine.adopt(next) } else { engine.cancel(next) }
     #expect(done.wait(timeout: .now() + 60) == .success)
     let isDone: Bool
     switch answer.withLock({ $0 }) {

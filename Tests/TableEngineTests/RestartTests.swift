@@ -176,7 +176,7 @@ import Testing
     var store = try store()
     do {
       let engine = try engine(store)
-      engine.adopt(try engine.prepare(try definition(.payload)))
+      try engine.adopt(try engine.prepare(try definition(.payload)))
       let table = try #require(engine.catalog.tables.first)
       table.writer.content.queue.sync {}
       try wait { store.flush(completion: $0) } as Void

@@ -102,8 +102,17 @@ extension Engine {
 
   /// Goes on with another configuration. Tables that both have keep their versions and waiters; what changed in them
   /// reaches clients as a changeset.
+  ///
+  /// - Throws: ``StartError`` where the items of its sources can't be stored under their names: then everything is as it was, and the
+  ///   configuration is given up.
   @discardableResult
-  package func adopt(_ next: Prepared) -> Catalog { adopt(next, alreadyBegun: false) }
+  package func adopt(_ next: Prepared) throws(StartError) -> Catalog {
+    if let error = next.logs.begin(context) {
+      cancel(next)
+      throw StartError(description: "the items of its sources can't be stored: \(error)")
+    }
+    return adopt(next, alreadyBegun: false)
+  }
 
   @discardableResult
   func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
@@ -111,7 +120,7 @@ extension Engine {
     let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)
     // Before anybody reads them: from here on they are told of every commit, and what was committed while they were made is in them.
-    if !alreadyBegun, let error = begin(next) {
+    if !alreadyBegun, let error = beginTables(of: next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
     let turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
@@ -193,8 +202,9 @@ extension Engine {
   }
 
   /// Stores the first items of new sources, then the first versions of new tables. Returns what went wrong.
-  func begin(_ next: Prepared) -> StoreError? {
-    if let error = next.logs.begin(context) { return error }
+  func begin(_ next: Prepared) -> StoreError? { next.logs.begin(context) ?? beginTables(of: next) }
+
+  private func beginTables(of next: Prepared) -> StoreError? {
     let group = DispatchGroup()
     let failure = Mutex<StoreError?>(nil)
     for table in next.made.values {

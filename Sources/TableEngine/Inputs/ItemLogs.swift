@@ -72,16 +72,30 @@ struct ItemLogs: Sendable {
   /// Returns the logs of other sources that the table shows or looks up.
   func others(of blueprint: TableBlueprint) -> [ItemLog] { blueprint.otherLocals.compactMap { logs[$0.name] } }
 
-  /// Stores what is to be stored before tables show it. Returns what went wrong. Blocks: for loading.
+  /// Stores what is to be stored before tables show it. Returns what went wrong: then sources are called as they were. Blocks: for
+  /// loading.
   func begin(_ context: EngineContext) -> StoreError? {
+    var renamed: [Renaming] = []
+    func undone(_ error: StoreError) -> StoreError {
+      for renaming in renamed.reversed() { _ = Self.rename(renaming.name, to: renaming.former, context) }
+      return error
+    }
     for renaming in renamings {
-      let (former, name) = (ItemRecord.of(renaming.former), ItemRecord.of(renaming.name))
-      let result = context.queues.waiting { context.store.rename(former, to: name, completion: $0) }
-      if case .failure(let error) = result { return error }
+      // Of one that fails nobody knows for certain that it was not done.
+      renamed.append(renaming)
+      if let error = Self.rename(renaming.former, to: renaming.name, context) { return undone(error) }
     }
     for log in new {
-      if let error = context.queues.waiting({ log.storeFirst($0) }) { return error }
+      if let error = context.queues.waiting({ log.storeFirst($0) }) { return undone(error) }
     }
+    return nil
+  }
+
+  private static func rename(_ source: String, to name: String, _ context: EngineContext) -> StoreError? {
+    let result = context.queues.waiting {
+      context.store.rename(ItemRecord.of(source), to: ItemRecord.of(name), completion: $0)
+    }
+    if case .failure(let error) = result { return error }
     return nil
   }
 
