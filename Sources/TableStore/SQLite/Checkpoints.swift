@@ -106,7 +106,9 @@ final class Checkpoints: Sendable {
   /// Pages that are not home stay in the log: the next checkpoint tries again, unless the disk has failed to sync the log. What that
   /// has lost may lie before commits to come.
   private func note(_ error: any Error) {
-    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC { syncFailed.store(true, ordering: .releasing) }
+    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC {
+      syncFailed.store(true, ordering: .releasing)
+    }
   }
 
   private func run() {
