@@ -9,6 +9,7 @@
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
 # make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2, REPLICAS=1
+# make faults   puts faults into the code, one at a time, and has the simulation look for each; SECONDS=600 JOBS=2
 # make lenses   views, cells, searches and windows mixed, against a naive reading; SECONDS=600, SEED=7
 # make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
 # make kotlin   the generated Kotlin, compiled and run; needs Java, and 80 MB of PyPI's
@@ -19,7 +20,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove kotlin
+.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove kotlin faults
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -69,7 +70,15 @@ lenses: packages
 prove: packages
 	$(SWIFT) build --product Simulation $(BUILD_FLAGS)
 	.build/debug/Simulation $(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1) \
-	  $(if $(REPLICAS),--replicas) $(if $(APP),--app)
+	  $(if $(REPLICAS),--replicas)
+
+# Puts the faults in, builds, takes them out again whatever comes, and looks for each: FAULTS="gate fence" SECONDS=600 JOBS=2.
+FAULTY := .build/simulation-with-faults
+faults: packages
+	./Tests/Simulation/faults.py put
+	$(SWIFT) build --product Simulation $(BUILD_FLAGS) && cp .build/debug/Simulation $(FAULTY); \
+	  status=$$?; ./Tests/Simulation/faults.py take && exit $$status
+	./Tests/Simulation/faults.py run $(FAULTS) --program $(FAULTY) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1)
 
 # Some ten seconds; what an attack needs and the machine has not, HAProxy and Varnish say, is passed over.
 hostile: packages

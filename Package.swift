@@ -232,7 +232,7 @@ let package = Package(
       swiftSettings: ours
     ),
     // The service under a seed, on one thread; the clocks and random numbers of its machine, too.
-    .target(name: "CSimulation", path: "Tests/CSimulation"),
+    .target(name: "CSimulation", path: "Tests/CSimulation", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "Simulation",
       dependencies: [
@@ -240,6 +240,7 @@ let package = Package(
         "TableStore", "TablecastClient", "TestSupport", "Upstream", logging,
       ],
       path: "Tests/Simulation",
+      exclude: ["faults.py"],
       swiftSettings: ours
     ),
     // The server without tables: what its benchmarks and the cases' runner talk to.

@@ -1,18 +1,19 @@
 import Foundation
+import Queues
 import TablecastClient
 
 /// An app that is made with the Swift client: it follows a table and edits it, loses its connections, is killed, and starts again with
 /// the edits that it has kept.
 ///
-/// The client's own queue works only while this waits for it, so that there is still one thread that does anything at a time.
+/// The client's queue is one of the world's.
 ///
-/// `@unchecked Sendable`: for that reason.
+/// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class App: @unchecked Sendable {
   private let run: Run
   private let face: AppFace
   private let kept = KeptInMemory()
   private var process: Process?
-  /// Killed ones are kept: what they would let go of on the client's own thread would come beside this one.
+  /// Killed ones are kept: what they would let go of is in the middle of something.
   private var killed: [Process] = []
   private var processes: UInt64 = 0
   private(set) var edits = 0
@@ -23,9 +24,10 @@ final class App: @unchecked Sendable {
     let client: TablecastClient<AnyCell>
     let table: LiveTable<AnyCell>
     let observation: TableObservation
+    let host: Host
 
-    init(_ client: TablecastClient<AnyCell>) {
-      self.client = client
+    init(_ client: TablecastClient<AnyCell>, _ host: Host) {
+      (self.client, self.host) = (client, host)
       table = client.table("todo")
       observation = table.observe { _ in }
     }
@@ -46,9 +48,10 @@ final class App: @unchecked Sendable {
     let number = processes
     options.scheduler = AppScheduler(face) { [weak self] in self?.turn(number, $0) }
     options.transport = AppTransport(face) { [weak self] in self?.turn(number, $0) }
+    let host = Host("app", run.world)
+    options.queue = AppQueue(queue: SimulatedQueue("client", isSerial: true, host))
     guard let url = URL(string: "http://service.test") else { return }
-    process = Process(TablecastClient(url: url, cells: AnyCell.self, options: options))
-    settle()
+    process = Process(TablecastClient(url: url, cells: AnyCell.self, options: options), host)
     run.note("todo", "the app starts")
     live(number)
   }
@@ -57,11 +60,7 @@ final class App: @unchecked Sendable {
   private func turn(_ number: UInt64, _ body: () -> Void) {
     guard number == processes, process != nil else { return }
     body()
-    settle()
   }
-
-  /// Waits for the client's queue: what was put there may put more there, some pieces deep.
-  private func settle() { for _ in 0..<8 { process?.client.flush() } }
 
   /// What a person does.
   private func live(_ number: UInt64) {
@@ -72,7 +71,6 @@ final class App: @unchecked Sendable {
       case 1: process?.client.wake()
       default: edit()
       }
-      settle()
       live(number)
     }
   }
@@ -81,7 +79,10 @@ final class App: @unchecked Sendable {
     run.note("todo", "the app is killed")
     kills += 1
     processes += 1
-    if let process { killed.append(process) }
+    if let process {
+      process.host.end()
+      killed.append(process)
+    }
     process = nil
     face.at(face.now + 0.1) { [self] in begin() }
   }
@@ -131,6 +132,19 @@ private final class KeptInMemory: EditStore, @unchecked Sendable {
   func load() -> [[UInt8]] { all.sorted { $0.key < $1.key }.map(\.value) }
   func save(_ bytes: [UInt8]?, for key: SnapshotKey) { all[key.description] = bytes }
   func purge() { all = [:] }
+}
+
+/// A queue of the world as the client knows queues.
+private struct AppQueue: ClientQueue {
+  let queue: SimulatedQueue
+
+  func async(_ work: @escaping @Sendable () -> Void) { queue.async(work) }
+
+  func sync(_ work: () -> Void) {
+    queue.beginSync()
+    work()
+    queue.endSync()
+  }
 }
 
 /// The simulation's time.

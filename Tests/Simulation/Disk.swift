@@ -74,6 +74,7 @@ final class Disk: SingleProcessStore, @unchecked Sendable {
   }
 
   func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    queue.async { [inner] in inner.close(completion: completion) }
+    // What it has outlasts the process.
+    queue.async { [inner] in inner.flush(completion: completion) }
   }
 }

@@ -22,7 +22,7 @@ struct Driver {
         let outcome = perform(seed, [])
         if outcome.status == 0 { total.add(outcome.output) } else { total.fail(seed, outcome.output) }
         // A seed that says one thing now and another one then is worth nothing.
-        if seed == first, !total.hasFailed, !arguments.has("--app") {
+        if seed == first, !total.hasFailed {
           let again = perform(seed, [])
           if again.output != outcome.output {
             total.fail(seed, "seed \(seed): two runs differ:\n\(outcome.output)\(again.output)")
@@ -50,7 +50,7 @@ struct Driver {
     }
     print(shortest)
     let without = left.isEmpty ? "" : " --without \(left.joined(separator: ","))"
-    print("again: Simulation --one \(seed)\(steps)\(without)")
+    print("again: Simulation --one \(seed)\(arguments.has("--replicas") ? " --replicas" : "")\(steps)\(without)")
   }
 
   private var steps: String { arguments.text("--steps").map { " --steps \($0)" } ?? "" }
@@ -58,7 +58,7 @@ struct Driver {
   private func perform(_ seed: UInt64, _ more: [String]) -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    process.arguments = ["--one", "\(seed)"] + ["--replicas", "--app"].filter(arguments.has) + more
+    process.arguments = ["--one", "\(seed)"] + ["--replicas"].filter(arguments.has) + more
     if let steps = arguments.text("--steps") { process.arguments? += ["--steps", steps] }
     if more.isEmpty, let without = arguments.text("--without") { process.arguments? += ["--without", without] }
     let pipe = Pipe()

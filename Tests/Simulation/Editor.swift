@@ -47,6 +47,9 @@ final class Editor: @unchecked Sendable {
 
   /// One through which it edits.
   private var anyTable: TableRequest {
+    if !isNamer, run.plan.parts.contains(.callers), world.chance(8) {
+      return TableRequest(table: "mine", caller: world.pick(Run.owners))
+    }
     let table = isNamer ? "people" : world.chance(3) ? "board" : "todo"
     return TableRequest(table: table, locale: world.chance(4) ? "de-DE" : nil)
   }
@@ -58,7 +61,7 @@ final class Editor: @unchecked Sendable {
     case 0 where run.plan.parts.contains(.callers) && !isNamer:
       request = TableRequest(table: "mine", caller: world.pick(Run.owners))
     case 1 where run.plan.parts.contains(.families) && !isNamer:
-      request.table = "only;list=\(world.pick(["a", "b", "c"]))"
+      request = TableRequest(table: "only;list=\(world.pick(["a", "b", "c"]))", locale: request.locale)
     case 2: request.window = WindowRange(from: world.pick(0...3), rows: world.pick(1...5)).map { .rows($0) } ?? .all
     default: break
     }
@@ -110,7 +113,7 @@ final class Editor: @unchecked Sendable {
 
   private func name(_ order: inout Order) {
     let row = world.pick(["1", "2", "3"])
-    let write = model.begin(.patch, [.value], table: order.request.table, row: row, at: world.steps)
+    let write = model.begin(.patch, [.value], table: order.request.name, row: row, at: world.steps)
     let text = TaskModel.text(write.number)
     order.edits.append(.patch(row: row, ["name": .string(text)]))
     order.writes.append(write)
@@ -118,11 +121,11 @@ final class Editor: @unchecked Sendable {
   }
 
   private func insert(into order: inout Order, _ list: JSONValue) {
-    let owner = world.pick(Run.owners)
+    let owner = order.request.caller ?? world.pick(Run.owners)
     // The number that it is going to have.
     let text = TaskModel.text(run.tasks.count.all)
     let chosen = world.chance(3) ? "id-\(text)" : nil
-    let write = run.tasks.begin(.insert, owner: owner, table: order.request.table, row: chosen, at: world.steps)
+    let write = run.tasks.begin(.insert, owner: owner, table: order.request.name, row: chosen, at: world.steps)
     let item: JSONValue = [
       "title": .string(text), "value": .string(text), "note": .string(text), "list": list, "owner": .string(owner),
     ]
@@ -133,7 +136,7 @@ final class Editor: @unchecked Sendable {
 
   private func add(to order: inout Order, _ rows: [String], isAlone: Bool) {
     let tasks = run.tasks
-    let (table, step) = (order.request.table, world.steps)
+    let (table, step) = (order.request.name, world.steps)
     let list = JSONValue.string(world.pick(["a", "b", "c"]))
     guard rows.count > 2, world.pick(0...9) > 2 || rows.count > 14 else {
       insert(into: &order, list)
@@ -145,6 +148,17 @@ final class Editor: @unchecked Sendable {
       order.edits.append(.delete(row: row))
       order.writes.append(write)
       order.words += "deletes \(row) "
+    } else if isAlone, order.condition == nil, rows.count > 1, world.chance(10) {
+      let other = world.pick(rows.filter { $0 != row })
+      order.edits.append(.move(row: row, world.chance(2) ? .before(other) : .after(other)))
+      order.words += "moves \(row) to \(other) "
+    } else if isAlone, order.request.caller == nil, let owner = tasks.owner(of: row), world.chance(10) {
+      let write = tasks.begin(.put, table: table, row: row, at: step)
+      let text = JSONValue.string(TaskModel.text(write.number))
+      let item: JSONValue = ["title": text, "value": text, "note": text, "list": list, "owner": .string(owner)]
+      order.edits.append(.put(row: row, item: item, .end, .none))
+      order.writes.append(write)
+      order.words += "puts \(TaskModel.text(write.number)) in the place of \(row) "
     } else if isAlone, table == "todo", world.chance(8) {
       let write = tasks.begin(.patch, [.note], table: table, row: row, at: step)
       let text = TaskModel.text(write.number)
@@ -213,9 +227,11 @@ final class Editor: @unchecked Sendable {
       for (write, row) in zip(order.writes, done.rows) {
         model.acknowledge(write, row: row, at: done.cursor, step: world.steps)
       }
-      if let condition = order.condition { check(condition, done.cursor, order) }
+      // A caller's own table is stored nowhere: the answer is a version that has the edit, and may have others' by then.
+      if let condition = order.condition, order.request.caller == nil { check(condition, done.cursor, order) }
       // Whatever shows the items shows what has been answered, at once.
       waitsFor = nil
+      if !isNamer, world.chance(4), let row = order.edits.first?.row { return readItem(row) }
       if world.chance(3) { return look(anyReader) { [self] _ in rest() } }
     case .failure(let error):
       run.note(order.request.table, "\(name) is refused, \(error.kind): \(order.words)")
@@ -226,6 +242,33 @@ final class Editor: @unchecked Sendable {
       }
     }
     rest()
+  }
+
+  /// Reads one item by itself, at any replica.
+  private func readItem(_ row: String) {
+    guard let service = run.service else { return rest() }
+    let request = TableRequest(table: world.chance(3) ? "board" : "todo", locale: world.chance(4) ? "de-DE" : nil)
+    let asked = world.steps
+    service.item(request, row) { [self] answer in
+      switch answer {
+      case .success(let object)?:
+        guard let item = try? JSONValue(parsing: object.bytes) else {
+          run.fail(request.table, "item \(row) is no JSON")
+        }
+        var texts: TaskModel.Row = [:]
+        for field in TaskModel.Field.allCases {
+          guard case .string(let text)? = item["\(field)"], text.first == "w", let write = Int(text.dropFirst()) else {
+            run.fail(request.table, "item \(row): \(item)")
+          }
+          texts[field] = write
+        }
+        run.tasks.showItem(row, texts, of: request.table, asked: asked)
+      case .failure(let error)? where error.kind == .unknown:
+        run.tasks.showItem(row, nil, of: request.table, asked: asked)
+      case .failure?, nil: break
+      }
+      rest()
+    }
   }
 
   private func check(_ condition: Cursor, _ cursor: Cursor, _ order: Order) {

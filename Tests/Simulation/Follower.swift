@@ -83,7 +83,8 @@ final class Follower: @unchecked Sendable {
   private var search: FindSearch? {
     let words = world.pick([[], ["w"], ["w1"], ["w\(world.pick(1...9))"]])
     let choices =
-      world.chance(2) ? [] : [FindSearch.Choice(filter: Array("list".utf8), value: Array(world.pick(["a", "b"]).utf8))]
+      world.chance(2) || request.table != "todo"
+      ? [] : [FindSearch.Choice(filter: Array("list".utf8), value: Array(world.pick(["a", "b"]).utf8))]
     let search = FindSearch(
       words: words.map { Array($0.utf8) },
       choices: choices,
@@ -169,7 +170,9 @@ final class Follower: @unchecked Sendable {
     } else {
       // What is another language now is another table then.
       // A member that nobody reads is made anew.
-      guard request.locale == nil, request.caller == nil, !request.table.contains(";"), !run.changesLanguages else {
+      guard request.locale == nil, request.caller == nil, !request.table.contains(";"),
+        !run.changesLanguages || run.database != nil
+      else {
         return
       }
       left.insert(old.epoch.description)

@@ -22,6 +22,10 @@ final class Marker: @unchecked Sendable {
 
   private var world: World { run.world }
 
+  /// A version with what an upstream has accepted is not synced: after a power loss an older one may be shown until the upstream has
+  /// been asked.
+  func forget() { answered = [:] }
+
   func start() { again(Double(world.pick(20...200))) }
 
   private func again(_ milliseconds: Double) { world.after(milliseconds, on: queue) { [self] in begin() } }

@@ -43,8 +43,7 @@ extension Run {
     var scope = TaskModel.Scope.all
     if let caller = request.caller { scope = .owned(by: caller) }
     if isPart || request.table.contains(";") { scope = .some }
-    let name = request.table + (request.caller.map { " of \($0)" } ?? "")
-    tasks.show(TaskModel.Content(table: name, cursor: cursor, rows: shown, scope: scope), asked: asked)
+    tasks.show(TaskModel.Content(table: request.name, cursor: cursor, rows: shown, scope: scope), asked: asked)
     if !named.isEmpty {
       people.show(TaskModel.Content(table: "board", cursor: cursor, rows: named, scope: .some), asked: asked)
     }
@@ -86,6 +85,7 @@ extension Run {
     guard upstream.past.indices.contains(revision), isLaid(items, over: upstream.past[revision]) else {
       throw Malformed("news shows \(items), which the upstream never had at revision \(revision)")
     }
+    if let asked { try refresher.check(mirror, cursor, revision: revision, asked: asked) }
     let epoch = cursor.epoch.description
     newsVersions[epoch, default: [:]][cursor.version] = revision
     for (version, other) in newsVersions[epoch] ?? [:]

@@ -8,11 +8,13 @@ extension Run {
     let pause = database == nil ? (isBusy ? 1...60 : 5...400) : (isBusy ? 20...400 : 50...2_000)
     world.after(Double(world.pick(pause)), on: operation) { [self] in
       guard isEditing else { return }
+      if files?.isBroken == true, world.chance(3) { crash(replicas[0]) }
       switch world.pick(0...19) {
       case 0...1 where plan.parts.contains(.crashes): crash(world.pick(replicas))
       case 2...5 where database != nil && isFaulty: disturb(world.pick(replicas))
       case 6 where database != nil && plan.parts.contains(.reloads): roll()
       case 2...6 where plan.parts.contains(.reloads) && database == nil: reload()
+      case 17 where plan.parts.contains(.crashes) && database == nil && world.chance(2): end(replicas[0])
       case 7...16 where plan.parts.contains(.upstream): upstream.change()
       default: break
       }
@@ -32,7 +34,19 @@ extension Run {
   /// The process has ended, and another one begins before long.
   private func comeBack(_ replica: Place) {
     replica.service = nil
-    if let connection = replica.connection { connection.end() } else { disk.loseSome() }
+    if let connection = replica.connection {
+      connection.end()
+    } else if let files {
+      let losesPower = world.chance(2) || files.isBroken
+      if losesPower {
+        note("service", "the machine loses its power")
+        marker.forget()
+        refresher.forget()
+      }
+      files.end(losesPower: losesPower)
+    } else {
+      disk.loseSome()
+    }
     replica.connection = nil
     world.after(Double(world.pick(1...(database == nil ? 300 : 3_000))), on: operation) { [self] in start(replica) }
   }
@@ -53,15 +67,19 @@ extension Run {
         note("service", "\(replica.name) is connected")
         connection.mend()
       }
-    default:
-      guard !service.isEnding else { return }
-      note("service", "\(replica.name) is told to end")
-      service.end { [self] in
-        guard replica.service === service else { return }
-        note("service", "\(replica.name) has ended")
-        service.crash()
-        comeBack(replica)
-      }
+    default: end(replica)
+    }
+  }
+
+  private func end(_ replica: Place) {
+    guard let service = replica.service, service.host.isAlive, !service.isEnding else { return }
+    note("service", "\(replica.name) is told to end")
+    service.end { [self] in
+      guard replica.service === service else { return }
+      note("service", "\(replica.name) has ended")
+      if database == nil { for tapper in tappers { tapper.forget() } }
+      service.crash()
+      comeBack(replica)
     }
   }
 

@@ -9,6 +9,8 @@ extension Run {
     note("service", "no more faults")
     world.starves = false
     (isFaulty, isEditing, upstream.isFaulty, disk.failsOneOf) = (false, false, false, 0)
+    files?.fail(full: 0, sync: 0)
+    if files?.isBroken == true { crash(replicas[0]) }
     let seconds: UInt64 = database == nil ? 60 : 20
     let (end, last) = (world.now + seconds * 1_000_000_000, world.steps + 400_000)
     while world.now < end, world.steps < last, world.step() {}

@@ -2,6 +2,7 @@ import Definitions
 import JSON
 import TableEngine
 import TableModel
+import TableStore
 import TestSupport
 
 /// What a run does beside following: each can be left out, to see what a fault needs.
@@ -9,11 +10,10 @@ struct Plan {
   enum Part: String, CaseIterable {
     case reloads, crashes, faults, disk, upstream, windows, edits, board, languages, finds, families, callers, views,
       lookups,
-      marks, app, replicas
+      marks, app, files, refreshes, replicas
   }
-  /// Replicas come where they are asked for. So does the Swift client: its queue is Dispatch's, on a thread of its own, and some
-  /// runs with it are not repeatable.
-  var parts = Set(Part.allCases).subtracting([.replicas, .app])
+  /// Replicas come where they are asked for.
+  var parts = Set(Part.allCases).subtracting([.replicas])
   var steps = 20_000
   var isLoud = false
   var traces = false
@@ -31,6 +31,8 @@ final class Run: @unchecked Sendable {
   let outside: Host
   let operation: SimulatedQueue
   let disk: Disk
+  /// The store's files; nil: it is one in memory, that of `disk`.
+  let files: FileDisk?
   /// What the replicas share; nil: there is one process, which has a store for itself.
   let database: Database?
   let upstream: NewsUpstream
@@ -59,6 +61,7 @@ final class Run: @unchecked Sendable {
   var editors: [Editor] = []
   var tappers: [Tapper] = []
   lazy var marker = Marker(self)
+  lazy var refresher = Refresher(self)
   lazy var app = App(self)
   /// Of `news`, as somebody saw them last.
   var newsRows: [String] = []
@@ -90,8 +93,14 @@ final class Run: @unchecked Sendable {
     isBusy = world.chance(3)
     let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
     database = count > 1 ? Database(world) : nil
+    world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
-    if database != nil { disk.failsOneOf = 0 }
+    // Replicas of two generations have the same languages and sources: a table in another language is another one.
+    if database != nil { (disk.failsOneOf, settings.isGerman, settings.source) = (0, false, "tasks") }
+    files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
+    if files != nil, plan.parts.contains(.disk), isFaulty {
+      files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
+    }
   }
 
   func note(_ subject: String, _ text: @autoclosure () -> String) { world.history.note(world, subject, text()) }
@@ -116,13 +125,26 @@ final class Run: @unchecked Sendable {
 
   func start(_ replica: Place) {
     let service = Service(replica.name, world)
-    service.mayFail = disk.failsOneOf > 0 || database != nil
+    service.mayFail = disk.failsOneOf > 0 || database != nil || files != nil
     service.onFailedStart = { [unowned self] in crash(replica) }
     replica.service = service
     let connection = database.map { DatabaseConnection($0, of: service.host) }
     if database != nil { service.host.skew = Int64(world.pick(-3_000...3_000)) * 1_000_000 }
     replica.connection = connection
-    service.start(settings.definition(world), connection ?? disk, upstream)
+    guard let store = connection ?? open(service, at: replica) else { return }
+    service.start(settings.definition(world), store, upstream)
+  }
+
+  /// Nil: the files can't be opened for now, and the process ends.
+  private func open(_ service: Service, at replica: Place) -> (any Store)? {
+    guard let files else { return disk }
+    do throws(StoreError) { return try files.open(service.host) } catch {
+      guard isFaulty else { fail(nil, "the store can't be opened: \(error)") }
+      if case .corrupt = error { fail(nil, "the store is broken: \(error)") }
+      note("service", "the store can't be opened: \(error)")
+      crash(replica)
+      return nil
+    }
   }
 
   private func makeClients() {
@@ -150,6 +172,8 @@ final class Run: @unchecked Sendable {
     }
     if plan.parts.contains(.callers) {
       for caller in Self.owners { follow("of \(caller)", TableRequest(table: "mine", caller: caller)) }
+      let part = TableRequest(table: "mine", window: first(2), caller: Self.owners[0])
+      follow("part of \(Self.owners[0])", part, isScrolling: true, isFinding: true)
     }
     if plan.parts.contains(.lookups) { follow("zoe", TableRequest(table: "people")) }
     if plan.parts.contains(.views) {
@@ -158,6 +182,7 @@ final class Run: @unchecked Sendable {
     }
     for tapper in tappers { tapper.start() }
     if plan.parts.contains(.upstream), plan.parts.contains(.marks) { marker.start() }
+    if plan.parts.contains(.upstream), plan.parts.contains(.refreshes) { refresher.start() }
     if plan.parts.contains(.edits), plan.parts.contains(.app) { app.start() }
     if plan.parts.contains(.edits), plan.parts.contains(.lookups) {
       editors.append(Editor("namer", self, isNamer: true))

@@ -71,7 +71,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     let fiber = Fiber(host) { [self] in
       do {
         let next = try engine.prepare(definition)
-        engine.adopt(next)
+        try engine.adopt(next)
         engine.wakeAll()
       } catch {
         if !mayFail { world.fail("a configuration can't be taken over: \(error)") }
@@ -178,6 +178,9 @@ struct TableRequest: Hashable, Sendable {
     return CallerFields([], identity: caller, values: ["name": .string(caller)])
   }
 
+  /// As `TaskModel` tells tables apart.
+  var name: String { table + (caller.map { " of \($0)" } ?? "") }
+
   var lens: LensRequest { LensRequest(view: view, window: window, find: find) }
 }
 
@@ -236,6 +239,39 @@ extension Service {
             return table.find(query, for: ReplyAsker(share: 0)) { [self] in loop.async { waiter.begin() } }
           }
           waiter.begin()
+        }
+      },
+      answer
+    )
+  }
+
+  /// `GET /v1/tables/{table}/items/{row}`
+  func item(
+    _ request: TableRequest,
+    _ row: String,
+    _ answer: @escaping @Sendable (Result<RepresentedObject, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
+          guard outcome == .read else { return done(.failure(TableError(.unavailable, detail: "late"))) }
+          switch table(engine, request) {
+          case .failure(let error): done(.failure(error))
+          case .success(let table): table.item(row, orHidden: true) { done($0) }
+          }
+        }
+      },
+      answer
+    )
+  }
+
+  /// `POST /v1/tables/{table}/refresh`
+  func refresh(_ request: TableRequest, _ answer: @escaping @Sendable (Result<Cursor, TableError>?) -> Void) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table): engine.refresh(table) { done($0.map(\.current.cursor)) }
         }
       },
       answer

@@ -80,6 +80,7 @@ struct Settings {
         cell: Task
         payload: {title: "\(label) ${$caller.name}", \(texts)}
         sections: [{id: mine, where: owner == $caller.name}]
+        find: {search: [value], sorts: {value: {by: value}}}
       people:
         source: people
         cell: Person

@@ -44,7 +44,7 @@ struct Successions {
       guard let row = write.row else { continue }
       switch write.kind {
       case .delete: rows[row] = nil
-      case .insert, .patch: for field in write.fields { rows[row, default: [:]][field] = write.number }
+      case .insert, .patch, .put: for field in write.fields { rows[row, default: [:]][field] = write.number }
       }
     }
     guard rows != after else { return nil }

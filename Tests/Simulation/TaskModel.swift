@@ -8,7 +8,11 @@ final class TaskModel {
   enum Field: CaseIterable { case value, note }
 
   final class Write {
-    enum Kind: Equatable { case insert, patch, delete }
+    enum Kind: Equatable {
+      case insert, patch, delete
+      /// In the place of the item that is there, or anew where it is gone.
+      case put
+    }
     enum Outcome { case pending, done, refused }
 
     let number: Int
@@ -102,6 +106,9 @@ final class TaskModel {
   func pending(_ number: Int) -> Write? {
     writes.indices.contains(number) && writes[number].outcome == .pending ? writes[number] : nil
   }
+
+  /// Whose an item is, as far as that is known.
+  func owner(of row: String) -> String? { owners[row] }
 
   /// The row that a write is of, as far as it is known.
   func row(ofWrite number: Int) -> String? { writes.indices.contains(number) ? writes[number].row : nil }
@@ -237,7 +244,9 @@ final class TaskModel {
           "\(place): write \(number) is shown, and \(last.number) of version \(last.cursor?.version ?? 0) followed it"
         )
       }
-      if last.kind == .delete { fail("\(place): is there, and write \(last.number) has deleted it") }
+      if last.kind == .delete, !mayBeBack(all, after: last) {
+        fail("\(place): is there, and write \(last.number) has deleted it")
+      }
     } else if let last, last.kind != .delete, content.scope == .all {
       let mayBeGone = all.contains { write in
         guard write.kind == .delete, write.outcome != .refused else { return false }
@@ -246,6 +255,25 @@ final class TaskModel {
       }
       if !mayBeGone { fail("\(place): is gone, and nobody has deleted it; write \(last.number) is acknowledged") }
     }
+  }
+
+  /// Whether an item that was deleted may have been put there again.
+  private func mayBeBack(_ all: [Write], after deletion: Write) -> Bool {
+    all.contains { $0.kind == .put && $0.outcome != .refused && !$0.precedes(deletion) }
+  }
+
+  /// One item was read by itself.
+  ///
+  /// - Parameter texts: nil: there is none.
+  func showItem(_ row: String, _ texts: Row?, of table: String, asked: Int) {
+    for (field, number) in texts ?? [:] {
+      guard writes.indices.contains(number), writes[number].fields.contains(field), writes[number].outcome != .refused
+      else { return fail("item \(row) of \(table) shows a write that nobody made, or that was refused: \(number)") }
+      bind(writes[number], to: row)
+    }
+    let cursor = Cursor(epoch: Epoch(rawValue: 0), version: 0)
+    let content = Content(table: "item of \(table)", cursor: cursor, rows: texts.map { [row: $0] } ?? [:], scope: .some)
+    check(content, row: row, asked: asked)
   }
 
   private func check(_ content: Content, row: String, asked: Int) {
@@ -262,7 +290,9 @@ final class TaskModel {
     if let number = content.rows[row]?[field] {
       let shown = writes[number]
       for write in done where write !== shown {
-        if write.kind == .delete { fail("\(place): is there, and write \(write.number) has deleted it") }
+        if write.kind == .delete, !mayBeBack(all, after: write) {
+          fail("\(place): is there, and write \(write.number) has deleted it")
+        }
         if shown.precedes(write) { fail("\(place): write \(number) is shown, and \(write.number) has followed it") }
       }
     } else if let lost = done.first(where: { $0.kind != .delete }),

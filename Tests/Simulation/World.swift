@@ -21,6 +21,8 @@ final class World: @unchecked Sendable {
   let history = History()
   /// Each step is printed.
   var traces = false
+  /// Steps take so many times as long as is usual: more happens that takes seconds, such as the end of a lease.
+  var pace: UInt64 = 1
   /// Called after each step.
   var afterStep: () -> Void = {}
 
@@ -111,7 +113,7 @@ final class World: @unchecked Sendable {
   /// Does one thing. False: there is nothing to do any more.
   @discardableResult
   func step() -> Bool {
-    now += UInt64.random(in: 500...40_000, using: &random)
+    now += UInt64.random(in: 500...40_000, using: &random) * pace
     if chance(400) { now += UInt64.random(in: 0...20_000_000, using: &random) }
     while true {
       while let entry = timers.takeDue(now) { entry.queue.add(.work(entry.work)) }

@@ -10,7 +10,6 @@ if let seed = arguments.number("--one") {
   var plan = Plan()
   plan.steps = arguments.number("--steps").map { Int($0) } ?? plan.steps
   if arguments.has("--replicas") { plan.parts.insert(.replicas) }
-  if arguments.has("--app") { plan.parts.insert(.app) }
   for part in arguments.text("--without")?.split(separator: ",") ?? [] {
     guard let part = Plan.Part(rawValue: String(part)) else { exit(64) }
     plan.parts.remove(part)

@@ -125,7 +125,11 @@ import Testing
       expected[source]?.append("again")
     }
     // And back.
-    if isRestarted { engine = try self.engine(before) } else { try engine.adopt(try engine.prepare(definition(before))) }
+    if isRestarted {
+      engine = try self.engine(before)
+    } else {
+      try engine.adopt(try engine.prepare(definition(before)))
+    }
     for (table, source) in before {
       let items = expected[number == 1 ? "other" : source]
       #expect(try titles(engine.catalog.tablesByName[table]).sorted() == items?.sorted(), "\(table)")

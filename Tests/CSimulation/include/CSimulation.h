@@ -15,3 +15,5 @@ void simulation_seed(uint64_t seed);
 
 /// Nanoseconds of the real clock.
 uint64_t simulation_real_time(void);
+
+#include "FaultyFiles.h"

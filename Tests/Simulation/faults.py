@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Faults that the simulation has to find, put into the service's code one at a time.
+
+    make faults                     puts them in, builds, takes them out, and looks for each; FAULTS="gate fence" SECONDS=600 JOBS=2
+
+    faults.py put                   puts all of them into Sources, each behind a value of the environment's variable FAULT
+    faults.py take                  takes them out again (git checkout of the files that `put` has changed)
+    faults.py run [NAME ...]        runs PROGRAM, which was built in between, with each fault, until it finds something
+        --program PATH --seconds S (of a core) --jobs N --seed S
+
+The number is that of the list *Wrong today* which the work on the engine began with; the others are of our own.
+"""
+import argparse, concurrent.futures, os, pathlib, re, subprocess, sys, tempfile, time
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+SWITCH = 'import Foundation\n\nlet fault = ProcessInfo.processInfo.environment["FAULT"] ?? ""\n'
+SWITCHES = [f"Sources/{m}/Fault.swift" for m in ("TableEngine", "TableStore", "TablecastClient")] + ["Tests/Simulation/Fault.swift"]
+ENGINE, STORE = "Sources/TableEngine/", "Sources/TableStore/"
+
+
+class Fault:
+    def __init__(self, name, words, *changes, replicas=False, number=None):
+        self.name, self.words, self.changes = name, words, changes
+        self.replicas, self.number = replicas, number
+
+
+STANDING = ENGINE + "Readers/TableReader+Standing.swift"
+BARRIER = ENGINE + "Commit/ReadBarrier.swift"
+STORING = ENGINE + "Commit/TableWriter+Storing.swift"
+RECORD = ENGINE + "Inputs/StoredRecord.swift"
+LOADING = ENGINE + "Catalog/Engine+Loading.swift"
+STARTING = ENGINE + "Commit/TableWriter+Starting.swift"
+INPUTS = ENGINE + "Projections/TableContent+Inputs.swift"
+WRITER = STORE + "SQLite/StoreWriter.swift"
+
+FAULTS = [
+    Fault("refresh", "a refresh is answered before what was fetched is stored",
+          (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest\n        shown.whenAllFollow {",
+           "        let shown = original.latest\n        if fault == \"refresh\" { return completion(.success(table)) }\n        shown.whenAllFollow {"),
+          number=1),
+    Fault("epoch", "what is known of two versions is kept without their epoch",
+          (STANDING, "FirstAffectedRows.Pair(from: old.cursor, to: new.cursor,",
+           "FirstAffectedRows.Pair(from: unepoched(old.cursor), to: unepoched(new.cursor),"),
+          (ENGINE + "Fault.swift", None, """
+func unepoched(_ cursor: Cursor) -> Cursor {
+  fault == "epoch" ? Cursor(epoch: Epoch(rawValue: 1), version: cursor.version) : cursor
+}
+"""), number=5),
+    Fault("barrier", "reads don't wait for what is under way",
+          (ENGINE + "Commit/TableWriter.swift", "  var needsReadBarrier: Bool {\n    isShared",
+           "  var needsReadBarrier: Bool {\n    fault != \"barrier\" && (isShared"),
+          (ENGINE + "Commit/TableWriter.swift", "inputs.contains { $0.needsReadBarrier }\n", "inputs.contains { $0.needsReadBarrier })\n"),
+          number=6),
+    Fault("superseded", "a condition is not judged again when an edit was superseded",
+          (ENGINE + "Commit/ItemChange.swift", "    guard case .oneOf? = request.preconditions.condition else { return nil }\n",
+           "    guard fault != \"superseded\", case .oneOf? = request.preconditions.condition else { return nil }\n"),
+          replicas=True, number=7),
+    Fault("inputs-back", "the inputs of a version are neither compared nor stored",
+          (INPUTS, "    !inputRevisions.setBack(storedInputRevisions", "    fault == \"inputs-back\" || !inputRevisions.setBack(storedInputRevisions"),
+          (INPUTS, "{ inputRevisions.isEmpty ? nil : inputRevisions }", "{ fault == \"inputs-back\" || inputRevisions.isEmpty ? nil : inputRevisions }"),
+          replicas=True, number=8),
+    Fault("inputs", "a look asks where the table stands, not where the items do that it is made of",
+          (BARRIER, "    for input in inputs {\n", "    for input in inputs where fault != \"inputs\" {\n"),
+          replicas=True, number=9),
+    Fault("look", "a look at the database that failed counts as one that succeeded",
+          (RECORD, "for completion in told { completion(outcome) }", "for completion in told { completion(fault == \"look\" ? .read : outcome) }"),
+          replicas=True, number="10, 11"),
+    Fault("gate", "what a table has to show during a reload is dropped, not kept until the reload is over",
+          (STORING, "    guard !content.access({ $0.gate.await(retry) }) else { return }",
+           "    guard fault == \"gate\" || !content.access({ $0.gate.await(retry) }) else { return }"), number=13),
+    Fault("adopt", "new tables are in the catalog before they follow their items",
+          (LOADING, "    if !alreadyBegun, let error = beginTables(of: next) {", "    if fault != \"adopt\", !alreadyBegun, let error = beginTables(of: next) {"),
+          (LOADING, "    adopted.withLock { $0 = catalog }\n", "    adopted.withLock { $0 = catalog }\n    if fault == \"adopt\", !alreadyBegun { _ = beginTables(of: next) }\n")),
+    Fault("begin", "a read doesn't wait for a first version that could not be stored",
+          (STARTING, "    following.add(1, ordering: .acquiringAndReleasing)\n", "    if fault != \"begin\" { following.add(1, ordering: .acquiringAndReleasing) }\n"),
+          (STARTING, "      followed(error)\n", "      if fault != \"begin\" { followed(error) }\n")),
+    Fault("again", "what other tables did to the items is not shown again when an edit is undone",
+          (STORING, "    guard let log, isStored else { return }\n    following.add", "    guard let log, isStored, fault != \"again\" else { return }\n    following.add")),
+    Fault("unshown", "reads don't wait for a version that could not be stored",
+          (BARRIER, "guard content.access({ $0.unshownCommits == 0 })", "guard fault == \"unshown\" || content.access({ $0.unshownCommits == 0 })")),
+    Fault("tap", "a tap is made before its answer is stored",
+          (ENGINE + "Commit/RowTap.swift", "    writer.answers.store(reply) { error in\n",
+           "    if fault == \"tap\" {\n      tap()\n      return writer.answers.store(reply) { _ in }\n    }\n    writer.answers.store(reply) { error in\n")),
+    Fault("chain", "an edit is answered by the first table that took its table's place, which is gone",
+          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "    let last = latest\n", "    if fault == \"chain\", let next = successor.withLock({ $0 }) { return next }\n    let last = latest\n")),
+    Fault("fence", "answers of sources are written without the fence of the lease",
+          (STORING, "    commit.fence = fence\n", "    commit.fence = fault == \"fence\" ? nil : fence\n"), replicas=True),
+    Fault("caller", "members of all callers have one key",
+          (ENGINE + "Families/TableFamily.swift", "+ forwarded.bytes,", "+ (fault == \"caller\" ? [] : forwarded.bytes),")),
+    Fault("search", "polls with a search are not woken",
+          (ENGINE + "Readers/TableReader+Finding.swift", "    guard let search = kind.find else {\n      return firstAffectedRow",
+           "    if fault == \"search\" { return false }\n    guard let search = kind.find else {\n      return firstAffectedRow")),
+    Fault("standing", "what a search finds is said to be unchanged over forgotten versions",
+          (ENGINE + "Readers/Finding/FoundStandings.swift", "    return !standing.changes.contains", "    return fault == \"standing\" || !standing.changes.contains")),
+    Fault("lookup", "what a table looks up is not followed",
+          (ENGINE + "Commit/TableWriter+Inputs.swift", "func followItems() { for log in logs { log.add(self) } }",
+           "func followItems() { for log in logs where fault != \"lookup\" || log === self.log { log.add(self) } }")),
+    Fault("middle", "a change of the last forgotten row before a window counts as outside",
+          (ENGINE + "Readers/ForgottenChanges.swift", "rows.upperBound > window.from }", "rows.upperBound > window.from + (fault == \"middle\" ? 1 : 0) }")),
+    Fault("views", "a read in a view doesn't ask the store for what was tapped elsewhere",
+          (ENGINE + "Projections/LiveTable.swift", "      guard outcome == .read, let view,", "      guard fault != \"views\", outcome == .read, let view,"), replicas=True),
+    Fault("older", "a replica of an older configuration answers reads before the others have laid an edit out",
+          (BARRIER, "    guard context.replica.refusal == nil else { return askLeader(completion) }",
+           "    guard context.replica.refusal == nil else { return fault == \"older\" ? completion(.read) : askLeader(completion) }"), replicas=True),
+    Fault("waiter", "a poll is registered after it has looked, and does not look again",
+          ("Tests/Simulation/Waiter.swift", "    service.loop.async { [self] in if !isAnswered { look() } }\n",
+           "    if fault != \"waiter\" { service.loop.async { [self] in if !isAnswered { look() } } }\n")),
+    Fault("fsync", "a commit is not synced (PRAGMA synchronous = OFF)",
+          (WRITER, "    level = wanted\n  }", "    if fault == \"fsync\" { try db.execute(sql: \"PRAGMA synchronous = OFF\") }\n    level = wanted\n  }"),
+          (STORE + "SQLite/SQLiteStore+Opening.swift", "    try db.execute(sql: \"PRAGMA synchronous = FULL\")\n    try db.inTransaction",
+           "    try db.execute(sql: fault == \"fsync\" ? \"PRAGMA synchronous = OFF\" : \"PRAGMA synchronous = FULL\")\n    try db.inTransaction")),
+    Fault("level", "edits are committed as versions are, whose loss is noticed (synchronous = NORMAL)",
+          (WRITER, "      commit.durability == .full || commit.version", "      fault != \"level\" && commit.durability == .full || commit.version")),
+    Fault("at-risk", "after a power loss the tables that may lack versions keep their epochs",
+          (STORE + "SQLite/SQLiteStore+Opening.swift", "      if !goesOn || boot == nil || boot != info[\"boot\"] {",
+           "      if !goesOn || boot == nil || fault != \"at-risk\" && boot != info[\"boot\"] {")),
+    Fault("failed-sync", "after a failed sync the store goes on",
+          (WRITER, "      if let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC {",
+           "      if fault != \"failed-sync\", let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC {")),
+    Fault("client-key", "the Swift client sends an edit again under another key",
+          ("Sources/TablecastClient/ClientEngine+Edits.swift", "    request.headers[\"Idempotency-Key\"] = edit.key\n",
+           "    request.headers[\"Idempotency-Key\"] = fault == \"client-key\" ? \"\\(UInt64.random(in: 0 ... .max))\" : edit.key\n")),
+]
+
+
+def put():
+    if subprocess.run(["git", "-C", TREE, "diff", "--quiet", "--", "Sources"]).returncode:
+        sys.exit("Sources have changes that are in no commit: taking the faults out would take those, too")
+    for path in SWITCHES:
+        (TREE / path).write_text(SWITCH)
+    engine = TREE / (ENGINE + "Fault.swift")
+    engine.write_text("import Foundation\nimport TableModel\nimport TableStore\n\n" + SWITCH.split("\n\n", 1)[1])
+    missing = []
+    for fault in FAULTS:
+        for path, before, after in fault.changes:
+            file = TREE / path
+            text = file.read_text()
+            if before is None:
+                file.write_text(text + after)
+            elif before in text:
+                file.write_text(text.replace(before, after))
+            else:
+                missing.append(f"{fault.name}: {path} has no {before!r}")
+    if missing:
+        take()
+        sys.exit("\n".join(missing))
+
+
+def take():
+    for path in SWITCHES:
+        (TREE / path).unlink(missing_ok=True)
+    files = sorted({path for fault in FAULTS for path, _, _ in fault.changes} - set(SWITCHES))
+    subprocess.run(["git", "-C", TREE, "checkout", "--quiet", "--", *files], check=True)
+
+
+def perform(command, fault):
+    """Gives a run's status, its first line, and the seconds of a core that it took."""
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, env={**os.environ, "FAULT": fault}, stdout=said, stderr=subprocess.STDOUT)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = status
+        said.seek(0)
+        return status, said.readline().strip() or "nothing said", used.ru_utime + used.ru_stime
+
+
+def look_for(fault, program, seconds, more, seed):
+    """Runs seeds until one finds something. Gives words for the table."""
+    passed, steps, runs = 0.0, 0, 0
+    while passed < seconds:
+        command = [program, "--one", str(seed)] + (["--replicas"] if fault.replicas else []) + more
+        status, first, used = perform(command, fault.name)
+        runs += 1
+        passed += used
+        number = re.search(r"step (\d+):", first)
+        if status:
+            # It is the fault that was found if there is nothing without it.
+            if perform(command, "")[0] == 0:
+                return f"seed {seed}: {first[:160]}", passed, steps + int(number[1] if number else 0)
+            print(f"seed {seed} finds something without {fault.name}, too", file=sys.stderr, flush=True)
+        else:
+            steps += int(first.split()[0])
+        seed += 1
+    return f"not found in {runs} runs", passed, steps
+
+
+def run(names, program, seconds, jobs, more, seed):
+    byName = {fault.name: fault for fault in FAULTS}
+    chosen = [byName[name] for name in names] or FAULTS
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        found = pool.map(lambda fault: (fault, look_for(fault, program, seconds, more, seed)), chosen)
+        for fault, (words, passed, steps) in found:
+            number = f"{fault.number}: " if fault.number else ""
+            print(f"| {number}{fault.words}{' (`R`)' if fault.replicas else ''} | {passed:.1f} | {steps:,} | {words} |", flush=True)
+
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("what", choices=["put", "take", "run"])
+arguments.add_argument("names", nargs="*")
+arguments.add_argument("--program", default=str(TREE / ".build/debug/Simulation"))
+arguments.add_argument("--seconds", type=float, default=60)
+arguments.add_argument("--seed", type=int, default=1)
+arguments.add_argument("--jobs", type=int, default=1)
+arguments.add_argument("--more", default="", help="arguments of each run, such as --without files")
+given = arguments.parse_args()
+if given.what == "put":
+    put()
+elif given.what == "take":
+    take()
+else:
+    run(given.names, given.program, given.seconds, given.jobs, given.more.split(), given.seed)
