@@ -126,7 +126,10 @@ final class AppFace: @unchecked Sendable {
     switch answer {
     case .success(let done):
       run.note("todo", "the app's \(request.method) is answered \(done.cursor)")
-      if let write { run.tasks.acknowledge(write, row: done.rows.first ?? nil, at: done.cursor, step: world.steps) }
+      if let write {
+        let row = done.rows.first ?? nil
+        run.tasks.acknowledge(write, row: row, at: done.cursor, mayBeLater: done.isRepeated, step: world.steps)
+      }
       let id = done.rows.first.flatMap { $0 }.map { JSONValue.string($0) } ?? .null
       let json: JSONValue = ["cursor": .string(done.cursor.description), "id": id]
       return Response(status: request.method == "PATCH" ? 200 : 201, body: json.bytes)

@@ -225,10 +225,14 @@ final class Editor: @unchecked Sendable {
         "\(name) is answered \(done.cursor)\(done.isRepeated ? ", again" : ""): \(order.words)"
       )
       for (write, row) in zip(order.writes, done.rows) {
-        model.acknowledge(write, row: row, at: done.cursor, step: world.steps)
+        let mayBeLater = done.isRepeated || order.request.caller != nil
+        model.acknowledge(write, row: row, at: done.cursor, mayBeLater: mayBeLater, step: world.steps)
       }
-      // A caller's own table is stored nowhere: the answer is a version that has the edit, and may have others' by then.
-      if let condition = order.condition, order.request.caller == nil { check(condition, done.cursor, order) }
+      // The answer is a version that has the edit. In a caller's own table, which is stored nowhere, and to a repeat it may be a later
+      // one, with others' edits.
+      if let condition = order.condition, order.request.caller == nil, !done.isRepeated {
+        check(condition, done.cursor, order)
+      }
       // Whatever shows the items shows what has been answered, at once.
       waitsFor = nil
       if !isNamer, world.chance(4), let row = order.edits.first?.row { return readItem(row) }

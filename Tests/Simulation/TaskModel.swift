@@ -116,8 +116,11 @@ final class TaskModel {
   static func text(_ write: Int) -> String { "w\(write)" }
 
   /// Done, and shown by the version of a cursor.
-  func acknowledge(_ write: Write, row: String?, at cursor: Cursor, step: Int) {
-    (write.outcome, write.answered, write.cursor) = (.done, step, Cursor(epoch: cursor.epoch, version: cursor.version))
+  ///
+  /// - Parameter mayBeLater: older versions may show it, too: a repeat, and an edit of a caller's own table, get a present cursor.
+  func acknowledge(_ write: Write, row: String?, at cursor: Cursor, mayBeLater: Bool, step: Int) {
+    (write.outcome, write.answered) = (.done, step)
+    if !mayBeLater { write.cursor = Cursor(epoch: cursor.epoch, version: cursor.version) }
     if let row { bind(write, to: row) }
     if let row = write.row { for content in shown[write.table] ?? [] { check(content, row: row) } }
     forget(write)
