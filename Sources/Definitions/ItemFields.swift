@@ -137,7 +137,8 @@ private struct FieldReview {
   ) {
     if case .object(let members)? = written, !group.isOpen, !isOfService {
       for member in members where !group.has(member.name) && !(isPatch && member.value == .null) {
-        let known = group.members.prefix(20).map { "`\($0.name)`" }.joined(separator: ", ")
+        let names = group.members.prefix(20).map { "`\($0.name)`" }.joined(separator: ", ")
+        let known = names.isEmpty ? "none" : names
         add(place + member.name.prefix(100), "is no field here: \(known) may be written")
       }
     }

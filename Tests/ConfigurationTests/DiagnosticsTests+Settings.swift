@@ -16,6 +16,11 @@ extension DiagnosticsTests {
       "3:9: the text 'nowhere' is no address and port, write it as `127.0.0.1:8080`"
     ),
     Case(
+      "a name where an address is to listen on",
+      base + cell + "listen: name:80",
+      "3:9: the text 'name:80' has no address, a numeric IPv4 or IPv6 address is needed"
+    ),
+    Case(
       "port out of range",
       base + cell + "listen: 127.0.0.1:65536",
       "3:9: the text '127.0.0.1:65536' is no address and port"

@@ -19,7 +19,12 @@ extension DiagnosticsTests {
     Case(
       "method",
       upstream + "sources: {s: {url: https://x.example, method: get}}",
-      "2:47: the text 'get' is no request method"
+      "2:47: the text 'get' is no method to ask for items by"
+    ),
+    Case(
+      "a method that changes something",
+      upstream + "sources: {s: {url: https://x.example, method: DELETE}}",
+      "2:47: the text 'DELETE' is no method to ask for items by, write GET or POST, in capitals"
     ),
     Case(
       "a port that there isn't",

@@ -1,4 +1,5 @@
 import Definitions
+import Foundation
 
 // Messages show the text as it was written, not its result: that may come from the environment.
 
@@ -12,11 +13,22 @@ extension ValueReader where Value == ListenAddress {
     guard let text = ValueReader<String>.text("an address and a port", example: "127.0.0.1:8080").read(node, reading)
     else { return nil }
     do throws(ListenAddress.Mistake) {
-      return try ListenAddress(parsing: text)
+      let address = try ListenAddress(parsing: text)
+      // A name may stand for several addresses, and for others tomorrow.
+      guard address.host == "localhost" || isNumeric(address.host) else {
+        reading.error(at: node.place, "\(node.seen) has no address", "a numeric IPv4 or IPv6 address is needed")
+        return nil
+      }
+      return address
     } catch {
       reading.error(at: node.place, "\(node.seen) is no address and port", error.suggestion)
       return nil
     }
+  }
+
+  private static func isNumeric(_ host: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
   }
 }
 

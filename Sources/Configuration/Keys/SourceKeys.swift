@@ -22,7 +22,11 @@ enum SourceKeys: ObjectKeys {
     secrecy: .request,
     "The upstream's URL; `${…}` is percent-encoded into it and can't change scheme, host or path depth."
   )
-  static let method = Key("method", .method, "The request method. Default: GET, or POST with a `body`.")
+  static let method = Key(
+    "method",
+    .methodOfSource,
+    "The request method: GET or POST. Default: GET, or POST with a `body`."
+  )
   static let query = Key(
     "query",
     .map(of: .textTemplate, noun: "the query parameters", names: .any),

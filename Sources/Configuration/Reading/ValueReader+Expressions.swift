@@ -93,15 +93,17 @@ extension ValueReader where Value == String {
     }
   }
 
-  static let method = ValueReader(.enumeration(["GET", "POST", "PUT", "PATCH", "DELETE"])) { node, reading in
-    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    if let text = node.scalar?.text, methods.contains(text) { return text }
-    reading.error(
-      at: node.place,
-      "\(node.seen) is no request method",
-      "write \(alternatives(methods)), in capitals"
-    )
-    return nil
+  static let method = requestMethod(["GET", "POST", "PUT", "PATCH", "DELETE"], "is no request method")
+
+  /// By which items are asked for again and again: nothing is changed by that.
+  static let methodOfSource = requestMethod(["GET", "POST"], "is no method to ask for items by")
+
+  private static func requestMethod(_ methods: [String], _ mistake: String) -> ValueReader {
+    ValueReader(.enumeration(methods)) { node, reading in
+      if let text = node.scalar?.text, methods.contains(text) { return text }
+      reading.error(at: node.place, "\(node.seen) \(mistake)", "write \(alternatives(methods)), in capitals")
+      return nil
+    }
   }
 }
 
