@@ -53,6 +53,8 @@ final class ValueCensus: Sendable {
 
   /// Returns the census of lists one behind the other.
   static func joined(_ parts: some Sequence<ValueCensus>, _ schema: FindSchema) -> ValueCensus {
+    let parts = Array(parts)
+    if parts.count == 1 { return parts[0] }
     var values = [[[UInt8]]](repeating: [], count: schema.filters.count)
     var known = [Set<[UInt8]>](repeating: [], count: schema.filters.count)
     for part in parts {

@@ -11,7 +11,7 @@ final class FindChunk: Sendable {
   let columns: [FilterColumn]
 
   /// The values that a chunk's rows have in one filter.
-  struct FilterColumn: Sendable {
+  struct FilterColumn: Equatable, Sendable {
     /// Each once, in the order in which rows first have them.
     var values: [[UInt8]] = []
     /// By row, how many entries there are up to its end.

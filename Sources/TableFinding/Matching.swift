@@ -60,6 +60,11 @@ final class MatchNode: Sendable {
     (text, found) = (.none, .none)
   }
 
+  /// Where no row has the words.
+  convenience init(emptyFor source: RowNode) {
+    if source.isChunk { self.init(source, text: .none, found: .none) } else { self.init(source, children: []) }
+  }
+
   /// The size of this node alone, about, in bytes.
   var footprint: Int {
     var bytes = 112 + children.count * 8
@@ -154,8 +159,96 @@ struct MatchMaking {
   /// In a list that was made from another one. O(changes · log rows).
   mutating func match(_ root: RowNode, after before: MatchNode) -> MatchNode {
     known = [:]
-    var (old, new) = ([before], [root])
-    var height = max(before.source.height, root.height)
+    return make(root, after: before.source, before)
+  }
+
+  /// In a part of a list that stands where another part stood: mostly the trees have one form, and differ in some chunks.
+  ///
+  /// - Parameter before: what was found there; nil: no row had the words.
+  private mutating func make(_ node: RowNode, after old: RowNode, _ before: MatchNode?) -> MatchNode {
+    if node === old { return before ?? MatchNode(emptyFor: node) }
+    if node.isChunk, old.isChunk { return makeChunk(node, after: old, before) }
+    guard node.height == old.height, node.children.count == old.children.count else {
+      let ends = node.height == old.height ? Self.commonEnds(node.children, old.children) : nil
+      return make(node, after: old, before, keeping: ends)
+    }
+    let former = before?.children ?? []
+    let isKnown = !former.isEmpty
+    var children: [MatchNode] = []
+    children.reserveCapacity(isKnown ? node.children.count : 0)
+    for (index, child) in node.children.enumerated() {
+      let made =
+        isKnown || child !== old.children[index]
+        ? make(child, after: old.children[index], isKnown ? former[index] : nil) : nil
+      // Where nothing was found most parts are as they were: nothing is made for them before there is a row to be found.
+      if !isKnown, children.isEmpty {
+        guard let made, made.textCount > 0 else { continue }
+        children = node.children[..<index].map { MatchNode(emptyFor: $0) }
+      }
+      children.append(made ?? MatchNode(emptyFor: child))
+    }
+    let made = MatchNode(node, children: children)
+    bytes += made.footprint
+    return made
+  }
+
+  private mutating func makeChunk(_ node: RowNode, after old: RowNode, _ before: MatchNode?) -> MatchNode {
+    let text = matching.text(node)
+    let made = MatchNode(node, text: text, found: matching.found(node, text: text))
+    bytes += made.footprint
+    let (formerText, formerFound) = (before?.text ?? .none, before?.found ?? .none)
+    // Counts go by the rows that are found and by their values alone.
+    let countsAlike =
+      text == formerText && made.found == formerFound && node.count == old.count
+      && FindChunk.of(node, matching.schema).columns == FindChunk.of(old, matching.schema).columns
+    guard !countsAlike else { return made }
+    if made.textCount > 0 { fresh.append(made) }
+    if let before, before.textCount > 0 { gone.append(before) }
+    return made
+  }
+
+  /// The number of children at the beginning and at the end that are the same.
+  private static func commonEnds(_ new: [RowNode], _ old: [RowNode]) -> (first: Int, last: Int) {
+    let limit = min(new.count, old.count)
+    var (first, last) = (0, 0)
+    while first < limit, new[first] === old[first] { first += 1 }
+    while last < limit - first, new[new.count - 1 - last] === old[old.count - 1 - last] { last += 1 }
+    return (first, last)
+  }
+
+  /// Where the trees have two forms: parts of the old one are looked for, wherever they stand.
+  ///
+  /// - Parameter ends: how many children at the beginning and at the end are the same; nil: the heights are others.
+  private mutating func make(
+    _ node: RowNode,
+    after old: RowNode,
+    _ before: MatchNode?,
+    keeping ends: (first: Int, last: Int)?
+  ) -> MatchNode {
+    let former = before?.children ?? []
+    if let ends {
+      let isKnown = !former.isEmpty
+      let last = node.children.count - ends.last
+      if isKnown {
+        note(Array(node.children[ends.first..<last]), after: Array(former[ends.first..<former.count - ends.last]))
+      }
+      let children = node.children.enumerated().map { index, child in
+        if index >= ends.first, index < last { return make(child, nil) }
+        guard isKnown else { return MatchNode(emptyFor: child) }
+        return former[index < ends.first ? index : former.count - (node.children.count - index)]
+      }
+      let made = MatchNode(node, children: children)
+      bytes += made.footprint
+      return made
+    }
+    if let before { note([node], after: [before]) }
+    return make(node, nil)
+  }
+
+  /// Notes which parts of some nodes are known, wherever they stand, and which chunks have gone.
+  private mutating func note(_ nodes: [RowNode], after before: [MatchNode]) {
+    var (old, new) = (before, nodes)
+    var height = max(old.lazy.map(\.source.height).max() ?? 0, new.lazy.map(\.height).max() ?? 0)
     while height >= 0 {
       let known = Dictionary(old.lazy.filter { $0.source.height == height }.map { (ObjectIdentifier($0.source), $0) }) {
         first,
@@ -182,14 +275,13 @@ struct MatchMaking {
       new = below
       height -= 1
     }
-    return make(root, nil)
   }
 
   private mutating func make(_ node: RowNode, _ wider: MatchNode?) -> MatchNode {
     if let known = known[ObjectIdentifier(node)] { return known }
     let made: MatchNode
     if wider?.textCount == 0 {
-      made = node.isChunk ? MatchNode(node, text: .none, found: .none) : MatchNode(node, children: [])
+      made = MatchNode(emptyFor: node)
     } else if node.isChunk {
       let text = matching.text(node, among: wider?.text ?? .all)
       made = MatchNode(node, text: text, found: matching.found(node, text: text))
