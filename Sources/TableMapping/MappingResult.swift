@@ -161,7 +161,7 @@ public struct MappingResult: Sendable {
 
   /// A source's items, be they shared.
   private func cached(_ source: String) -> CachedSource? {
-    part.flatMap { $0.common.plan.plan.sources[0].name == source ? $0.common.source : nil } ?? cache.sources[source]
+    part.flatMap { $0.common.group.source == source ? $0.common.source : nil } ?? cache.sources[source]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).

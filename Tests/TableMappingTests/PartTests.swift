@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  private static func change(_ items: inout [[UInt8]], _ random: inout SeededGenerator) {
+  static func change(_ items: inout [[UInt8]], _ random: inout SeededGenerator) {
     guard let position = items.indices.randomElement(using: &random) else {
       return items.append(RandomTable.item(&random))
     }

@@ -86,10 +86,23 @@ extension TableDefinition {
 
 /// An upstream source of a table.
 struct TableUpstream: Sendable {
-  var name: String
-  var definition: UpstreamDefinition
+  let name: String
   /// The same where the same is asked, as often (``HandoverDigests/sources``).
-  var digest: String
+  let digest: String
+  let asked: AskedUpstream
+
+  var definition: UpstreamDefinition { asked.definition }
+
+  init(name: String, definition: UpstreamDefinition, digest: String) {
+    (self.name, self.digest, asked) = (name, digest, AskedUpstream(definition))
+  }
+}
+
+/// An upstream's definition, once for all tables that ask it: it is long, and families have many members.
+final class AskedUpstream: Sendable {
+  let definition: UpstreamDefinition
+
+  init(_ definition: UpstreamDefinition) { self.definition = definition }
 }
 
 /// Why a service can't start, or go on with another definition.

@@ -120,6 +120,7 @@ struct RowTap: Change {
     if let error = original.refusal(of: EditPreconditions()) { return take(.refused(error)) }
     let (change, table) = original.content.access { content in
       content.refreshResult(named: name)
+      defer { content.letGoOfPart() }
       let latest = original.versions.latest.table
       let isToggled = content.toggle(row, in: latest)
       let change = ToggleChange(row: row, isToggled: isToggled)

@@ -126,6 +126,7 @@ extension TableWriter {
       let done: @Sendable () -> Void = { [self] in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
         if isEdit { following.subtract(1, ordering: .acquiringAndReleasing) }
+        if let table { table.sources.first { $0.name == source }?.listeners.stand(table) }
         completion()
       }
       guard isNews else { return done() }

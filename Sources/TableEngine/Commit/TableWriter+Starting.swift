@@ -66,6 +66,7 @@ extension TableWriter {
   func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
     content.queue.sync {
       let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }
+      if let table = table.withLock({ $0.value }) { for source in table.sources { source.listeners.rouse(table) } }
       publishContent()
       return heard
     }

@@ -112,6 +112,7 @@ extension TableWriter {
     let table = content.access { content in
       // Rows that were toggled here since it was restored stay so.
       if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
+      defer { content.letGoOfPart() }
       return content.table(named: name)
     }
     tellOfRefusedAnswers()

@@ -183,6 +183,7 @@ final class TableWriter: Sendable {
     content.queue.async { [self] in
       let object = content.access { content in
         content.refreshResult(named: name)
+        defer { content.letGoOfPart() }
         // Where rows are the callers' own, hidden ones are others'.
         return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
       }
@@ -192,7 +193,15 @@ final class TableWriter: Sendable {
   }
 
   func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) {
-    content.queue.async { [self] in completion(content.access { $0.skipped }) }
+    content.queue.async { [self] in
+      completion(
+        content.access { content in
+          content.refreshResult(named: name)
+          defer { content.letGoOfPart() }
+          return content.skipped
+        }
+      )
+    }
   }
 
   /// The first items without a row, with the reason: each is said once. On the table's queue.

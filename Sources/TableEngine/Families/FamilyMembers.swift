@@ -246,6 +246,12 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return instances
   }
 
+  /// The same where those that are to be fetched now are known already. O(1) where none is frozen, else O(members).
+  mutating func outdateFrozen() {
+    guard frozenCount > 0 else { return }
+    for key in members.keys where members[key]?.isFrozen == true { members[key]?.isOutdated = true }
+  }
+
   /// All are polled again for a while: another configuration feeds them.
   mutating func thawAll(at now: ContinuousClock.Instant) {
     for key in members.keys {

@@ -77,11 +77,10 @@ package final class TableFamily: Sendable {
       .sorted { $0.table.name < $1.table.name }
   }
 
-  /// Returns the sources of all members, each once.
+  /// Returns the sources of all members, each once, with those that other tables ask by the same name.
   func feeds(of source: String) -> [PolledSource] {
-    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
-    var known: Set<ObjectIdentifier> = []
-    return tables.flatMap(\.sources).filter { $0.name == source && known.insert(ObjectIdentifier($0)).inserted }
+    guard contents.withLock({ $0.blueprint.upstreams.contains { $0.name == source } }) else { return [] }
+    return context.sharedSources.all(named: source)
   }
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
@@ -159,6 +158,20 @@ package final class TableFamily: Sendable {
   ///   - asked: what is asked for somebody else already: one that several read is asked once.
   ///   - completion: when what it said is published, on any queue.
   func refresh(source name: String, _ asked: AskedSources, _ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    guard context.replica.isShared else {
+      let isRead = contents.withLock { contents in
+        guard contents.blueprint.upstreams.contains(where: { $0.name == name }) else { return false }
+        contents.members.outdateFrozen()
+        return true
+      }
+      // Members are many and ask the same: it is not looked at each of them.
+      for source in isRead ? context.sharedSources.all(named: name) : [] where source.isAsked && asked.isNew(source) {
+        group.enter()
+        source.refresh { group.leave() }
+      }
+      return group.notify(queue: context.background, execute: completion)
+    }
     let isLeading = context.replica.isLeading
     let polled = contents.withLock { contents -> [Instance] in
       guard contents.blueprint.upstreams.contains(where: { $0.name == name }) else { return [] }
@@ -168,7 +181,6 @@ package final class TableFamily: Sendable {
       }
       return contents.members.changed()
     }
-    let group = DispatchGroup()
     for table in polled.map(\.table) where isLeading || !table.isShared {
       group.enter()
       whenAsked(table) {

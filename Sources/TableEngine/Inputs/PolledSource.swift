@@ -68,6 +68,8 @@ final class PolledSource: Sendable {
 
   /// True while it is polled, as a table that it feeds is read.
   var isAsked: Bool { listeners.withReaders { $0.pace == .running } }
+  /// True once the last table has left it.
+  var hasEnded: Bool { listeners.withReaders { $0.pace == .ended } }
   /// Returns whether no other table reads it.
   func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }
   /// True if it ever gave items.

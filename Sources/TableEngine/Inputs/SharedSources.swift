@@ -7,7 +7,7 @@ import Upstream
 final class SharedSources: Sendable {
   /// The key of equal requests, to the byte: texts that look alike ask for two things.
   struct Key: Hashable {
-    private let name: String
+    fileprivate let name: String
     private let definition: String
     private let parameters: [[UInt8]]
     private let forwarded: [[UInt8]]
@@ -57,5 +57,11 @@ final class SharedSources: Sendable {
       }
       return source
     }
+  }
+
+  /// Returns the sources of a name that feed a table. O(sources).
+  func all(named name: String) -> [PolledSource] {
+    contents.withLock { contents in contents.sources.filter { $0.key.name == name }.compactMap(\.value.value) }
+      .filter { !$0.hasEnded }
   }
 }

@@ -72,6 +72,7 @@ final class SourceListeners: Sendable {
 
   /// Notes news that the next leader has to know of.
   func noteNews() {
+    guard context.replica.isShared else { return }
     for table in fed { table.isToBeHandedOver.store(true, ordering: .releasing) }
   }
 
@@ -107,10 +108,11 @@ final class SourceListeners: Sendable {
     case .failed(let error): last.access { ($0.failure, $0.isThere) = (error, true) }
     }
     context.refreshes.count(update, of: source)
-    var isMissing = false
-    for (table, isUpToDate) in withReaders({ $0.hear(answer) }) where !tell(table, isUpToDate: isUpToDate) {
-      isMissing = true
-    }
+    var (isMissing, isFailure) = (false, false)
+    if case .failed = update { isFailure = true }
+    let told = withReaders { $0.hear(answer, concernsAll: isFailure) }
+    for (table, isUpToDate) in told where !tell(table, isUpToDate: isUpToDate) { isMissing = true }
+    compare()
     if isMissing { askForAll.function?() }
     // Where the answer before was none, it is known whether it works again when this one is mapped.
     if case .content = update, isDoubtful.load(ordering: .relaxed) {
@@ -160,6 +162,42 @@ final class SourceListeners: Sendable {
   func give(_ news: SourceNews, to table: LiveTable, isEdit: Bool) {
     deliveries.enter()
     table.writer.receive(news, from: source, isEdit: isEdit) { [deliveries] in deliveries.leave() }
+  }
+
+  /// Finds out which of the tables that are told only of content that concerns them the last content does, and tells these. On the
+  /// sources' queue.
+  private func compare() {
+    guard let content = last.access({ $0.content }) else { return }
+    let number = answer
+    let comparisons = withReaders { $0.standing.isBehind(number) ? $0.beginComparing() : [] }
+    guard !comparisons.isEmpty else { return }
+    deliveries.enter()
+    // As much work as a mapping, which makes the rows for all of them.
+    context.queue("tablecast.answers.\(source)", isMember: false).async { [self] in
+      let found = comparisons.map { (comparison: $0, keys: $0.keys(ofChangesTo: content)) }
+      context.client.queue.async { [self] in
+        let concerned = withReaders { $0.endComparing(found, to: content, number, last: answer) }
+        for table in concerned { tell(table, isUpToDate: false) }
+        compare()
+        deliveries.leave()
+      }
+    }
+  }
+
+  /// A table has shown what it was told last, and need not be told of content that does not concern it. On the table's queue.
+  func stand(_ table: LiveTable) {
+    let content = table.writer.content
+    // What replicas share is left to the next leader as each table has it.
+    guard !context.replica.isShared, table.allTranslations.isEmpty, let standing = content.access({ $0.standing }),
+      let answer = withReaders({ $0.stand(table, standing.key, standing.content, standing.answer) })
+    else { return }
+    content.access { $0.stand(on: answer) }
+  }
+
+  /// A table has another definition, by which it may be found otherwise: it is told of all that comes. On any queue.
+  func rouse(_ table: LiveTable) {
+    guard withReaders({ $0.rouse(table) }) else { return }
+    context.client.queue.async { [self] in bring(table) }
   }
 
   /// Logs the beginning and the end of trouble: a source that fails each second all night says so twice.

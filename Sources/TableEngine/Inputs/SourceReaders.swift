@@ -1,3 +1,5 @@
+import TableMapping
+
 /// The tables that read one upstream, and whether it is asked: as long as one of them is read itself. A value; whoever
 /// changes it carries out what follows while nobody else can change it.
 struct SourceReaders {
@@ -7,6 +9,8 @@ struct SourceReaders {
     var isReading: Bool
     /// The number of the last content that it was given, or stands for; nil: it has none.
     var heard: UInt64?
+    /// By what it is found where it is told only of answers that concern it; it then has their content though it has not heard it.
+    var key: PartKey?
   }
 
   enum Pace: Equatable {
@@ -16,6 +20,13 @@ struct SourceReaders {
   }
 
   private var readers: [ObjectIdentifier: Reader] = [:]
+  /// Those that are told of every answer.
+  private var attentive: Set<ObjectIdentifier> = []
+  private(set) var standing = StandingReaders()
+  /// The content that an edit was laid over: tables that have it need not have the same.
+  private var edited: UInt64?
+  /// Readers whose tables have gone are looked for when there are twice as many as after the last look.
+  private var limit = 64
   private(set) var pace = Pace.unstarted
   /// The term of the lease under which the upstream was last taken over from another replica.
   private var term: UInt64?
@@ -33,12 +44,45 @@ struct SourceReaders {
   mutating func add(_ table: LiveTable) -> Bool {
     guard pace != .ended else { return false }
     guard readers[ObjectIdentifier(table)]?.table !== table else { return true }
-    readers = readers.filter { $0.value.table != nil }
+    if readers.count >= limit {
+      for (id, reader) in readers where reader.table == nil { remove(id) }
+      limit = max(64, readers.count * 2)
+    }
+    remove(ObjectIdentifier(table))
     readers[ObjectIdentifier(table)] = Reader(table: table, isReading: false)
+    attentive.insert(ObjectIdentifier(table))
     return true
   }
 
-  private mutating func remove(_ table: LiveTable) { readers[ObjectIdentifier(table)] = nil }
+  private mutating func remove(_ id: ObjectIdentifier) {
+    rouse(id)
+    readers[id] = nil
+    attentive.remove(id)
+  }
+
+  /// A reader is told of every answer from now on. Returns whether it has to be told of one that it has not.
+  @discardableResult
+  private mutating func rouse(_ id: ObjectIdentifier) -> Bool {
+    guard let key = readers[id]?.key else { return false }
+    readers[id]?.key = nil
+    readers[id]?.heard = standing.remove(id, key)
+    attentive.insert(id)
+    return standing.isComparing
+  }
+
+  /// The same of a table.
+  mutating func rouse(_ table: LiveTable) -> Bool {
+    readers[ObjectIdentifier(table)]?.table === table && rouse(ObjectIdentifier(table))
+  }
+
+  /// - Parameter answer: the one that they have from now on, as they are told of it; nil: the one that they have.
+  private mutating func rouseAll(at answer: UInt64? = nil) {
+    for (id, number) in standing.removeAll() {
+      readers[id]?.key = nil
+      readers[id]?.heard = answer ?? number
+      attentive.insert(id)
+    }
+  }
 
   /// A table is read.
   ///
@@ -49,7 +93,10 @@ struct SourceReaders {
     if let term { self.term = term }
     guard readers[ObjectIdentifier(table)]?.table === table else { return .nothing }
     readers[ObjectIdentifier(table)]?.isReading = true
-    if isUnheard { readers[ObjectIdentifier(table)]?.heard = nil }
+    if isUnheard {
+      rouse(ObjectIdentifier(table))
+      readers[ObjectIdentifier(table)]?.heard = nil
+    }
     switch pace {
     case .unstarted:
       pace = .running
@@ -63,6 +110,7 @@ struct SourceReaders {
 
   /// A table is read no more.
   mutating func pause(_ table: LiveTable, isForgetting: Bool) -> Action {
+    rouse(ObjectIdentifier(table))
     readers[ObjectIdentifier(table)]?.isReading = false
     if isForgetting { readers[ObjectIdentifier(table)]?.heard = nil }
     return suspendIfUnread()
@@ -70,7 +118,7 @@ struct SourceReaders {
 
   /// A table has gone.
   mutating func end(_ table: LiveTable) -> Action {
-    remove(table)
+    if readers[ObjectIdentifier(table)]?.table === table { remove(ObjectIdentifier(table)) }
     guard isEmpty else { return suspendIfUnread() }
     guard pace != .ended else { return .nothing }
     pace = .ended
@@ -102,7 +150,10 @@ struct SourceReaders {
 
   /// Tables have what the last content made, by whatever process it was fetched.
   mutating func stand(_ tables: [LiveTable], at answer: UInt64) {
-    for table in tables { readers[ObjectIdentifier(table)]?.heard = answer }
+    for table in tables {
+      rouse(ObjectIdentifier(table))
+      readers[ObjectIdentifier(table)]?.heard = answer
+    }
   }
 
   private mutating func suspendIfUnread() -> Action {
@@ -111,16 +162,29 @@ struct SourceReaders {
     return .suspend
   }
 
+  // MARK: Telling
+
   /// The upstream has said something. Returns whom to tell, and whether they had its last content before.
-  mutating func hear(_ answer: UInt64) -> [(table: LiveTable, isUpToDate: Bool)] {
-    readers.values.compactMap(\.table).compactMap { table in hear(answer, table).map { (table, $0) } }
+  ///
+  /// - Parameter concernsAll: it concerns also those that are told only of content that does.
+  mutating func hear(_ answer: UInt64, concernsAll: Bool) -> [(table: LiveTable, isUpToDate: Bool)] {
+    if concernsAll { rouseAll() }
+    return attentive.compactMap { id in
+      guard let table = readers[id]?.table else { return nil }
+      return hear(answer, id).map { (table, $0) }
+    }
   }
 
   /// The same of one table; nil where it is not read.
   mutating func hear(_ answer: UInt64, _ table: LiveTable) -> Bool? {
-    guard var reader = readers[ObjectIdentifier(table)], reader.isReading else { return nil }
-    defer { readers[ObjectIdentifier(table)] = reader }
-    defer { reader.heard = answer }
+    guard readers[ObjectIdentifier(table)]?.table === table else { return nil }
+    rouse(ObjectIdentifier(table))
+    return hear(answer, ObjectIdentifier(table))
+  }
+
+  private mutating func hear(_ answer: UInt64, _ id: ObjectIdentifier) -> Bool? {
+    guard let reader = readers[id], reader.isReading else { return nil }
+    readers[id]?.heard = answer
     return reader.heard == answer
   }
 
@@ -129,11 +193,61 @@ struct SourceReaders {
   ///
   /// Those that nobody reads now are told everything when they are read again.
   mutating func hear(_ answer: UInt64, laidOverBy table: LiveTable) -> [LiveTable]? {
+    rouse(ObjectIdentifier(table))
     guard let own = readers[ObjectIdentifier(table)], own.isReading, own.heard == answer else { return nil }
+    edited = answer
+    // Also those that have the answer before, while it is found out whom this one concerns.
+    rouseAll(at: answer)
     var others: [LiveTable] = []
     for (id, reader) in readers where id != ObjectIdentifier(table) && reader.heard == answer {
       if !reader.isReading { readers[id]?.heard = nil } else if let other = reader.table { others.append(other) }
     }
     return others
+  }
+
+  // MARK: Readers that are told only of what concerns them
+
+  /// A table is told from now on only of content that concerns it.
+  ///
+  /// - Parameters:
+  ///   - key: by which it is found.
+  ///   - content: the last one that it was given, with its number.
+  /// - Returns: what it has from now on; nil where it is told of all as before.
+  mutating func stand(
+    _ table: LiveTable,
+    _ key: PartKey,
+    _ content: SourceContent,
+    _ answer: UInt64
+  ) -> StandingAnswer? {
+    let id = ObjectIdentifier(table)
+    // Alone it is told of most answers anyway.
+    guard pace == .running, readers.count > 1, let reader = readers[id], reader.table === table, reader.isReading,
+      reader.heard == answer, answer != edited, reader.key == nil,
+      let standing = standing.insert(id, key, content, answer)
+    else { return nil }
+    readers[id]?.key = key
+    attentive.remove(id)
+    return standing
+  }
+
+  /// There is another content. Returns what has to be found out of it; empty: nothing, or something is being found out already.
+  mutating func beginComparing() -> [StandingReaders.Comparison] { standing.beginComparing() }
+
+  /// It is known whom a content concerns. Returns these, and whether they had the last content before: they are told of all from
+  /// now on.
+  ///
+  /// - Parameter answer: the last content, which may be a newer one.
+  mutating func endComparing(
+    _ found: [(comparison: StandingReaders.Comparison, keys: Set<PartKey>?)],
+    to content: SourceContent,
+    _ number: UInt64,
+    last answer: UInt64
+  ) -> [LiveTable] {
+    standing.endComparing(found, to: content, number).compactMap { id in
+      readers[id]?.key = nil
+      readers[id]?.heard = answer
+      attentive.insert(id)
+      return readers[id]?.table
+    }
   }
 }

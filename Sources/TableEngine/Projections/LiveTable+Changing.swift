@@ -119,6 +119,7 @@ extension LiveTable {
     writer.content.queue.async { [self] in
       let object = writer.content.access { content in
         content.refreshResult(named: name)
+        defer { content.letGoOfPart() }
         return content.object(id)?.bytes
       }
       // The row is shown whether it lies in the client's window or not.

@@ -6,9 +6,13 @@ import Upstream
 /// The answer of one upstream source, as a table has it.
 struct SourceInput: Sendable {
   /// The last answer.
-  var content: SourceContent?
+  var content: SourceContent? {
+    get { last?.content }
+    set { last = newValue.map { .own($0) } }
+  }
+  private var last: Answer?
   /// The last answer that had a list of items.
-  var good: SourceContent?
+  private var good: Answer?
   /// The number of the last answer; nil where it could not be mapped, or is another process's.
   var answer: UInt64?
   /// Every item of the last answer has a row that is shown; nil: not looked at yet.
@@ -16,7 +20,8 @@ struct SourceInput: Sendable {
   /// It has said that what is restored still holds.
   var isConfirmed = false
   /// The definition that it was asked by.
-  var definition: UpstreamDefinition
+  var definition: UpstreamDefinition { asked.definition }
+  var asked: AskedUpstream
   /// Why the last fetch failed.
   var problem: Problem?
   /// Why the last answer could not be mapped: it holds as long as the upstream has no other.
@@ -31,10 +36,33 @@ struct SourceInput: Sendable {
   /// agreed again.
   var isConcealed = false
 
+  /// An answer as a table has it.
+  private enum Answer {
+    case own(SourceContent)
+    /// The last one that is known to change nothing for the table.
+    case standing(StandingAnswer)
+
+    var content: SourceContent {
+      switch self {
+      case .own(let content): content
+      case .standing(let answer): answer.content
+      }
+    }
+  }
+
+  /// True if the table is told only of answers that concern it, and has the others all the same.
+  var isStanding: Bool { if case .standing = last { true } else { false } }
+
+  /// It has the answer that all have which are told only of what concerns them.
+  mutating func stand(on answer: StandingAnswer) { (last, good) = (.standing(answer), .standing(answer)) }
+
+  /// Forgets the answer.
+  mutating func letGo() { (last, good, answer) = (nil, nil, nil) }
+
   /// The last answer, where readers may be shown it.
   var shown: SourceContent? { isConcealed ? nil : content }
 
-  init(definition: UpstreamDefinition) { self.definition = definition }
+  init(_ upstream: TableUpstream) { asked = upstream.asked }
 
   /// The answer can't be mapped: the one before counts.
   ///
@@ -46,14 +74,14 @@ struct SourceInput: Sendable {
       refused.map { Problem(of: $0.error, at: definition, showingItsWords: showsItsWords, since: since) }
       ?? Problem(title: reason.title, detail: reason.detail, since: since)
     (unmappable, unmappableSince) = (problem, since)
-    (content, good, answer) = (good, nil, nil)
+    (last, good, answer) = (good, nil, nil)
     return refused
   }
 
   /// Its answer can be mapped.
   var accepted: SourceInput {
     var input = self
-    input.good = content
+    input.good = last
     if unmappable == nil { input.unmappableSince = nil }
     return input
   }

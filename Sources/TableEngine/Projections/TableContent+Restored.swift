@@ -57,22 +57,22 @@ extension TableContent {
   /// - Returns: the sources that need not say again what they have said.
   mutating func follow(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], shown table: Table) -> AnsweredSources {
     takeOthers(otherLogs)
-    (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
+    (mapper, variables.environment) = (blueprint.mapper, blueprint.environment)
     layout = blueprint.layout
     if let local = blueprint.local ?? blueprint.callersLocal { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]
     var heard = AnsweredSources()
     for upstream in blueprint.upstreams {
-      let (source, definition) = (upstream.name, upstream.definition)
-      var input = SourceInput(definition: definition)
-      if let known = before[source], known.definition.asksForTheSame(as: definition) {
+      let source = upstream.name
+      var input = SourceInput(upstream)
+      if let known = before[source], known.definition.asksForTheSame(as: upstream.definition) {
         input = known
         // As it is laid out now, that may be otherwise.
         input.showsAll = nil
         heard.note(source, input)
       }
-      input.definition = definition
+      input.asked = upstream.asked
       inputs[source] = input
     }
     keep(table)
@@ -82,10 +82,11 @@ extension TableContent {
   /// Lets go of what it shares with other tables: nobody reads it, and an old answer is not kept for that. Its rows stay
   /// until the source says again what it has. O(rows).
   mutating func letGo(showing table: Table) {
-    guard result?.isPart == true, table.hasWorked else { return }
+    guard result?.isPart == true || isStanding, table.hasWorked else { return }
+    refreshResult(named: table.name)
     inputs = inputs.mapValues { input in
       var input = input
-      (input.content, input.good, input.answer) = (nil, nil, nil)
+      input.letGo()
       return input
     }
     keep(table)

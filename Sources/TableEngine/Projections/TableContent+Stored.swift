@@ -144,7 +144,8 @@ extension TableContent {
     result = nil
     inputs = inputs.mapValues { input in
       var input = input
-      (input.content, input.good, input.answer, input.showsAll, input.isConfirmed) = (nil, nil, nil, nil, false)
+      input.letGo()
+      (input.showsAll, input.isConfirmed) = (nil, false)
       return input
     }
   }

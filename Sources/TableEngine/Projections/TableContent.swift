@@ -9,7 +9,6 @@ import Upstream
 /// The parts that a table's versions are made of: its sources' answers, and the mapping of them. Owned by the table's
 /// queue.
 struct TableContent: Sendable {
-  var definition: TableDefinition
   var mapper: TableMapper
   /// The variables that expressions see beside the items.
   var variables: MappingVariables
@@ -30,6 +29,8 @@ struct TableContent: Sendable {
   var restored: Table?
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
+
+  var definition: TableDefinition { mapper.definition }
 
   // State that changes need of those before them.
   /// The store has had a version of it before.
@@ -102,14 +103,14 @@ struct TableContent: Sendable {
     caller: JSONValue = .null,
     locale: String?
   ) {
-    (definition, mapper) = (blueprint.definition, blueprint.mapper)
+    mapper = blueprint.mapper
     variables = MappingVariables(
       parameters: parameters,
       environment: blueprint.environment,
       locale: locale,
       caller: caller
     )
-    for source in blueprint.upstreams { inputs[source.name] = SourceInput(definition: source.definition) }
+    for source in blueprint.upstreams { inputs[source.name] = SourceInput(source) }
   }
 
   /// True if every source has answered or failed at least once.
@@ -181,9 +182,12 @@ struct TableContent: Sendable {
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {
     var table = shownTable(named: name)
-    table.offer = mapper.offer
+    table.offer = offer
     return table
   }
+
+  /// The mark of what the table offers to be found by; nil: nothing.
+  var offer: UInt64? { mapper.offer }
 
   private mutating func shownTable(named name: String) -> Table {
     guard hasContent else { return unmapped(named: name) }

@@ -5,7 +5,7 @@ internal import TableModel
 
 /// The rows of one answer's items, of which the members of a family show parts. Immutable, and shared by them.
 final class CommonMapping: Sendable {
-  let plan: CommonPlan
+  let group: PartGroup
   let result: MappingResult
   let source: CachedSource
   let index: PartIndex?
@@ -25,15 +25,20 @@ final class CommonMapping: Sendable {
   }
 
   /// Nil where the answer can't be mapped.
-  init?(
-    _ plan: CommonPlan,
-    _ contents: [String: SourceContent],
-    after previous: CommonMapping?,
-    _ map: (MappingCache?) -> MappingResult
-  ) {
-    result = map(previous?.result.cache)
-    guard result.problems.isEmpty, let source = result.cache.sources[plan.plan.sources[0].name] else { return nil }
-    (self.plan, self.source) = (plan, source)
+  ///
+  /// - Complexity: as for a mapping; an item that is as it was in the mapping before costs a comparison of its bytes.
+  init?(_ group: PartGroup, _ contents: [String: SourceContent], after previous: CommonMapping?) {
+    let plan = group.plan
+    result = MappingRun(
+      plan: plan.plan,
+      contents,
+      variables: group.variables,
+      cache: previous?.result.cache,
+      budget: MappingBudget(group.maximumBytes, workPerItem: plan.plan.workPerItem)
+    )
+    .result()
+    guard result.problems.isEmpty, let source = result.cache.sources[group.source] else { return nil }
+    (self.group, self.source) = (group, source)
     number = Self.numbers.add(1, ordering: .relaxed).newValue
     let turnover = previous.map { Turnover(from: $0.source.items, to: source.items, before: $0.number) }
     index = plan.equality.map { PartIndex($0, of: source, after: previous?.index, turnover) }

@@ -95,6 +95,11 @@ struct PartIndex: Sendable {
     return others.isEmpty ? found : (found + others).sorted()
   }
 
+  /// True if every item is found by its key.
+  var hasAllKeys: Bool { others.isEmpty }
+
+  func key(at position: Int32) -> Key? { keys[Int(position)] }
+
   /// Returns whether the equality may hold for an item.
   func mayTake(_ position: Int32, _ key: Key) -> Bool { keys[Int(position)].map { $0 == key } ?? true }
 }

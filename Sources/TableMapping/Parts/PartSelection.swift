@@ -31,7 +31,7 @@ struct PartSelection: Sendable {
     init(_ own: MappingPlan, _ common: CommonMapping, _ variables: MappingVariables) {
       (sections, index, scope) = (own.sectionPlans, common.index, variables.scope)
       let scope = scope
-      let value = common.plan.equality.flatMap { try? $0.ofMember.evaluate(in: scope) }
+      let value = common.group.plan.equality.flatMap { try? $0.ofMember.evaluate(in: scope) }
       key = common.index == nil ? nil : value.flatMap { PartIndex.Key($0) }
       let selection = sections.reduce(into: MemberSelection()) {
         $0.formUnion($1.predicate?.itemSelection ?? MemberSelection())

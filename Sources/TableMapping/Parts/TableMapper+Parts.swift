@@ -7,16 +7,11 @@ internal import TableModel
 ///
 /// `Sendable`: what is made is made under a lock, on which the tables that need it at once wait.
 public final class SharedMappings: Sendable {
-  private struct Key: Hashable {
-    let plan: ObjectIdentifier
-    let locale: String?
-  }
-
-  private struct Contents {
-    var former: [Key: CommonMapping]
-    var made: [Key: CommonMapping?] = [:]
-    /// How many have asked for each.
-    var readers: [Key: Int] = [:]
+  fileprivate struct Contents {
+    var former: [PartGroup: CommonMapping]
+    var made: [PartGroup: CommonMapping?] = [:]
+    /// How many have asked for each, or share it without having asked.
+    var readers: [PartGroup: Int] = [:]
   }
 
   private let contents: Mutex<Contents>
@@ -26,23 +21,47 @@ public final class SharedMappings: Sendable {
     contents = Mutex(Contents(former: previous?.contents.withLock { $0.made.compactMapValues(\.self) } ?? [:]))
   }
 
+  /// The mapping that a group has in common, made where there is none yet; nil where the answer can't be mapped.
   fileprivate func mapping(
-    _ plan: CommonPlan,
-    locale: String?,
-    _ make: (_ previous: CommonMapping?) -> CommonMapping?
+    of group: PartGroup,
+    _ contents: [String: SourceContent]
   ) -> (mapping: CommonMapping, readers: Int)? {
-    contents.withLock { contents in
-      let key = Key(plan: ObjectIdentifier(plan.plan), locale: locale)
-      let mapping: CommonMapping?
-      if let known = contents.made[key] {
-        mapping = known
-      } else {
-        mapping = make(contents.former.removeValue(forKey: key))
-        contents.made[key] = .some(mapping)
-      }
-      contents.readers[key, default: 0] += 1
-      return mapping.map { ($0, contents.readers[key] ?? 1) }
+    self.contents.withLock { state in
+      guard let mapping = state.mapping(of: group, contents, after: nil) else { return nil }
+      state.readers[group, default: 0] += 1
+      return (mapping, state.readers[group] ?? 1)
     }
+  }
+
+  /// The same, if it is made.
+  func mapping(of group: PartGroup) -> CommonMapping? { contents.withLock { $0.made[group] ?? nil } }
+
+  /// The same for a number of members at once.
+  ///
+  /// - Parameter previous: what it follows, where no answer before this one was mapped.
+  func mapping(
+    of group: PartGroup,
+    _ contents: [String: SourceContent],
+    after previous: CommonMapping,
+    memberCount: Int
+  ) -> CommonMapping? {
+    self.contents.withLock { state in
+      state.readers[group, default: 0] += memberCount
+      return state.mapping(of: group, contents, after: previous)
+    }
+  }
+}
+
+extension SharedMappings.Contents {
+  mutating func mapping(
+    of group: PartGroup,
+    _ contents: [String: SourceContent],
+    after previous: CommonMapping?
+  ) -> CommonMapping? {
+    if let known = made[group] { return known }
+    let mapping = CommonMapping(group, contents, after: former.removeValue(forKey: group) ?? previous)
+    made[group] = .some(mapping)
+    return mapping
   }
 }
 
@@ -50,13 +69,26 @@ public final class SharedMappings: Sendable {
 struct MappedPart: Sendable {
   let common: CommonMapping
   let selection: PartSelection
+  /// The key of the member; nil where all items are to be asked.
+  let key: PartIndex.Key?
+}
+
+extension MappingResult {
+  /// The key of the part that this is; nil where any change of the answer may change it.
+  public var partKey: PartKey? {
+    guard let part, let key = part.key, part.common.index?.hasAllKeys == true else { return nil }
+    return PartKey(group: part.common.group, value: key)
+  }
+
+  /// Lets go of the rows that it shares, but not of those that it shows: no item is found in it any more, until it is mapped again.
+  public mutating func letGoOfPart() { part = nil }
 }
 
 extension MappedPart {
   /// The items that no section of the member takes. As ``MappingResult/unplaced()``.
   func unplaced() -> (count: Int, first: [SkippedItem]) {
     let taken = Set(selection.items.map { Int($0.position) })
-    let source = common.plan.plan.sources[0].name
+    let source = common.group.source
     let places = common.source.items.indices.filter { !taken.contains($0) && !common.source.items[$0].isMalformed }
     return (
       places.count,
@@ -86,20 +118,15 @@ extension TableMapper {
     variables: MappingVariables
   ) -> MappingResult? {
     guard let plan = common, contents.count == 1 else { return nil }
-    let rest = MappingVariables(environment: variables.environment, locale: variables.locale)
-    let found = shared.mapping(plan, locale: variables.locale) { previous in
-      CommonMapping(plan, contents, after: previous) { cache in
-        MappingRun(
-          plan: plan.plan,
-          contents,
-          variables: rest,
-          cache: cache,
-          budget: MappingBudget(maximumBytes, workPerItem: plan.plan.workPerItem)
-        )
-        .result()
-      }
-    }
-    guard let (mapping, readers) = found else { return nil }
+    // One for all of a member's mappings.
+    let known = result?.part?.common.group
+    let group = known.flatMap { $0.plan.plan === plan.plan && $0.variables.locale == variables.locale ? $0 : nil }
+    guard
+      let (mapping, readers) = shared.mapping(
+        of: group ?? PartGroup(plan, variables, maximumBytes: maximumBytes),
+        contents
+      )
+    else { return nil }
     var chooser = PartSelection.Chooser(self.plan, mapping, variables)
     let former = result.flatMap { $0.cache.plan === self.plan && $0.cache.variables == variables ? $0 : nil }
     var part: MappedPart
@@ -107,11 +134,11 @@ extension TableMapper {
     if let before = former?.part, let turnover = mapping.turnover(since: before.common) {
       var selection = before.selection
       isOther = selection.follow(turnover, &chooser)
-      part = MappedPart(common: mapping, selection: selection)
+      part = MappedPart(common: mapping, selection: selection, key: chooser.key)
     } else if let before = former?.part, before.common === mapping {
       (part, isOther) = (before, false)
     } else {
-      part = MappedPart(common: mapping, selection: PartSelection(of: mapping, &chooser))
+      part = MappedPart(common: mapping, selection: PartSelection(of: mapping, &chooser), key: chooser.key)
     }
     // Excess is reported by a mapping of the table's own.
     guard !chooser.isExhausted else { return nil }

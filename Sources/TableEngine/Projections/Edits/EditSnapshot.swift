@@ -10,6 +10,7 @@ struct EditSnapshot: Sendable {
   init(of writer: TableWriter) {
     content = writer.content.access { content in
       content.refreshResult(named: writer.name)
+      defer { content.letGoOfPart() }
       return content
     }
     table = writer.versions.latest.table
