@@ -70,6 +70,43 @@ import Testing
     try mirror.check(equals: service.snapshot("todo", query: "?\(to)"))
   }
 
+  /// A table without rows shows nothing that tells by what it is found: after a restart its menus come with a new version all the same.
+  @Test func anEmptyTableHasNewMenusAfterARestart() throws {
+    let folder = try TemporaryFolder()
+    func configuration(_ prompt: String) -> String {
+      """
+      store: {path: "\(folder.url.path)/store.sqlite"}
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        todo:
+          source: {local: {items: []}}
+          cell: Label
+          payload: {title: "${title}"}
+          find: {prompt: \(prompt), search: [title]}
+      """
+    }
+    func run(_ prompt: String, _ body: (ServiceProcess) throws -> Void) throws {
+      let service = try ServiceProcess(configuration(prompt), arguments: ["--insecure"])
+      try body(service)
+      #expect(try service.end() == 0)
+    }
+    var mirror: TableMirror?
+    try run("Search") { mirror = try $0.mirror("todo", query: "?find=1") }
+    let first = try required(mirror, "a table")
+    try run("Search") {
+      let cursor = try $0.mirror("todo", query: "?find=1").cursor
+      #expect(cursor == first.cursor, "nothing has changed")
+    }
+    try run("Look") { service in
+      var mirror = first
+      let changes = try service.changes("todo", after: mirror.cursor, query: "&find=1")
+      #expect(changes["reset"] == "lens", "\(changes)")
+      try mirror.apply(changes)
+      #expect(mirror.attributes["find"]?["prompt"] == "Look" && mirror.cursor != first.cursor)
+      try mirror.check(equals: service.snapshot("todo", query: "?find=1"))
+    }
+  }
+
   /// A process that has just started knows nothing of the configuration before: what was shown by it can't be made again.
   @Test(arguments: cases.indices) func anotherProcessSetsThemBack(number: Int) throws {
     let (name, next, from, to) = Self.cases[number]

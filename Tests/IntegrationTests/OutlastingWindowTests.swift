@@ -39,6 +39,34 @@ import Testing
     #expect(changed["reset"]?.text == "expired", "\(changed)")
   }
 
+  /// A search outlasts them however fast they come.
+  @Test func aSearchOutlastsVersionsThatChangeNothingOfIt() throws {
+    let configuration = Self.configuration.replacing("history: 3", with: "history: 2")
+      .replacing("payload:", with: "find: {search: [title]}, payload:")
+    let service = try ServiceProcess(configuration, arguments: ["--insecure"])
+    let waiter = try service.client()
+    var table = try service.mirror("t", query: "?q=a")
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(table.cursor)&wait=50&q=a")
+    try service.awaitPolls(1)
+    let editors = (0..<4).map { editor in
+      Background("editor \(editor)") {
+        let client = try service.client()
+        for number in 0..<50 {
+          let item: JSONValue = ["title": .string("b \(editor) \(number)")]
+          guard try client.request("PATCH", "/v1/tables/t/items/2", body: item).status == 200 else { return false }
+        }
+        return true
+      }
+    }
+    for editor in editors { #expect(try editor.value()) }
+    let item: JSONValue = ["title": "another a"]
+    #expect(try service.request("PATCH", "/v1/tables/t/items/1", body: item).status == 200)
+    let woken = try waiter.receive("what changed of what is found").json
+    #expect(woken["reset"] == nil, "\(woken)")
+    try table.apply(woken)
+    try table.check(equals: service.snapshot("t", query: "?q=a"))
+  }
+
   /// Changes above that move nothing, and those below, are no reason either; one that moves the rows is.
   @Test func aWindowOutOfTheMiddleOutlastsWhatDoesNotReachIt() throws {
     let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])

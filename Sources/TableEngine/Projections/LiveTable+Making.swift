@@ -45,7 +45,9 @@ extension LiveTable {
     let shown = content.isShownAsStored(by: stored, log) ? stored.versions?.all.last?.table : nil
     content.isResultOld = shown != nil
     let first = shown ?? content.table(named: name)
-    let versions = context.versions(of: first, restored: stored.versions)
+    let isLaidOutAlike = blueprint.layout == nil || stored.layout == nil || stored.layout == blueprint.layout
+    let restored = isLaidOutAlike ? stored.versions : stored.versions?.offering(content.offer.map { ~$0 })
+    let versions = context.versions(of: first, restored: restored)
     let table = LiveTable(
       TableReference(name: name),
       versions: versions,
@@ -255,5 +257,17 @@ extension LiveTable {
         )
       }
     }
+  }
+}
+
+extension StoredVersions {
+  /// What a table offers to be found by is stored with its rows alone: of one without rows that was made by another configuration it
+  /// can only be said that it offered something else than now, so that clients get the new menus with a new version.
+  fileprivate func offering(_ offer: UInt64?) -> StoredVersions {
+    guard let last = all.last, last.table.rowCount == 0 else { return self }
+    var table = last.table
+    table.offer = offer
+    let version = Version(cursor: last.cursor, table: table)
+    return StoredVersions(epoch: epoch, versions: all.dropLast() + [version]) ?? self
   }
 }

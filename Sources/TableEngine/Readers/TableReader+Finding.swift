@@ -117,6 +117,10 @@ extension TableReader {
   }
 
   /// Finds what somebody waits for in each version that has come, and notes whether it has changed. On the rendering queue.
+  ///
+  /// - Parameters:
+  ///   - previous: the one that was shown before, which may be forgotten already.
+  ///   - current: the same, the one that was shown then.
   func noteFound(_ kinds: [WaitedLenses.Kind], after previous: Version, to current: Version) {
     for kind in kinds where kind.find != nil {
       let epoch = current.cursor.epoch
@@ -129,7 +133,8 @@ extension TableReader {
         continue
       }
       guard checked < current.number else { continue }
-      if let last = versions.version(checked) { step(kind, from: last, to: current) } else { begin(kind, current) }
+      let last = checked == previous.number ? previous : versions.version(checked)
+      if let last { step(kind, from: last, to: current) } else { begin(kind, current) }
     }
   }
 
@@ -137,7 +142,8 @@ extension TableReader {
   private func step(_ kind: WaitedLenses.Kind, from first: Version, to current: Version) {
     var last = first
     while last.number < current.number {
-      guard let next = versions.version(last.number + 1) else { return begin(kind, current) }
+      let following = last.number + 1 == current.number ? current : versions.version(last.number + 1)
+      guard let next = following else { return begin(kind, current) }
       note(kind, next, isFoundAffected(kind, from: last, to: next, nil))
       last = next
     }

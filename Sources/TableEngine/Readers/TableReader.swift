@@ -145,6 +145,8 @@ final class TableReader: Sendable {
   /// Wakes those in whose window something changed. After the version can be read.
   func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
     noteChanges(after: previous)
+    // Held until it was looked at: a short history may have forgotten it by then.
+    let published = versions.current
     inTurn(nil) { [self] in
       let current = versions.current
       replies.retire(before: current.cursor)
@@ -154,7 +156,7 @@ final class TableReader: Sendable {
       // Found here where it is needed, so that those who look when they are woken find it made.
       if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
       let kinds = waiting.withLock { $0.kinds }
-      noteFound(kinds, after: previous, to: current)
+      noteFound(kinds, after: previous, to: published)
       preparing(self, previous)
       let changed = kinds.filter { kind in
         guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: current, nil) }

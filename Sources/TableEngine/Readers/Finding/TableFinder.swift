@@ -8,12 +8,19 @@ import TableStore
 struct TableFinder: Sendable {
   let offer: FindOffer
   let finder: Finder
+  /// As tables without rows have it that were made then.
+  private let mark: UInt64?
 
   /// Nil where the table offers nothing.
   init?(_ mapper: TableMapper, _ variables: MappingVariables, memory: FindMemory) {
     guard let offer = mapper.finding(for: variables) else { return nil }
-    self.offer = offer
+    (self.offer, mark) = (offer, mapper.offer)
     finder = Finder(offer.schema, mapper.framing(for: variables), memory: memory)
+  }
+
+  /// Returns whether a table was made by this definition, and is shown by it.
+  func describes(_ table: Table) -> Bool {
+    offer.schema.describes(table) ?? table.offer.map { $0 == mark } ?? true
   }
 
   /// Returns whether a search names only filters and sorts that exist.
@@ -48,7 +55,7 @@ struct TableFinders: Sendable {
 
   /// The one by which a version's rows were made; nil where that is none of these. O(1).
   func maker(of version: Version) -> TableFinder? {
-    for finder in [current].compactMap(\.self) + earlier where finder.offer.schema.describes(version.table) ?? true {
+    for finder in [current].compactMap(\.self) + earlier where finder.describes(version.table) {
       return finder
     }
     return nil
