@@ -52,7 +52,7 @@ final class Marker: @unchecked Sendable {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(mark)")
-        answered[row, default: []].append((mark, world.steps))
+        if run.upstream.isKnown { answered[row, default: []].append((mark, world.steps)) }
         again(Double(world.pick(0...300)))
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(mark)")

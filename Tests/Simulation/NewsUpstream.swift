@@ -32,12 +32,19 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   /// Answers fail, or come late.
   var isFaulty = true
   private(set) var requests = 0
+  /// How many services have started.
+  private var starts = 0
+  /// The service that started last has had the list: until then it shows rows from before, and lays no edit over them.
+  private(set) var isKnown = false
 
   init(_ world: World) {
     self.world = world
     queue = SimulatedQueue("upstream", isSerial: false, Host("upstream", world))
     for _ in 0..<5 { change() }
   }
+
+  /// A service starts.
+  func serve() { (starts, isKnown) = (starts + 1, false) }
 
   /// Something of the list becomes another thing.
   func change() {
@@ -94,10 +101,16 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     completion: @escaping @Sendable (Result<TransferResponse, UpstreamError>) -> Void
   ) {
     requests += 1
+    let starts = starts
     let delay = isFaulty && world.chance(10) ? 2_500.0 : Double(world.pick(1...60))
     world.after(delay, on: queue) { [self] in
       let result = answer(request)
-      world.after(isFaulty && world.chance(10) ? 400 : Double(world.pick(1...30)), on: queue) { completion(result) }
+      world.after(isFaulty && world.chance(10) ? 400 : Double(world.pick(1...30)), on: queue) { [self] in
+        if case .success(let response) = result, response.status == 200, request.method == "GET", starts == self.starts {
+          isKnown = true
+        }
+        completion(result)
+      }
     }
   }
 
