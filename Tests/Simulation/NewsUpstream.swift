@@ -106,9 +106,8 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     world.after(delay, on: queue) { [self] in
       let result = answer(request)
       world.after(isFaulty && world.chance(10) ? 400 : Double(world.pick(1...30)), on: queue) { [self] in
-        if case .success(let response) = result, response.status == 200, request.method == "GET", starts == self.starts {
-          isKnown = true
-        }
+        let isList = request.method == "GET" && (try? result.get())?.status == 200
+        if isList, starts == self.starts { isKnown = true }
         completion(result)
       }
     }
