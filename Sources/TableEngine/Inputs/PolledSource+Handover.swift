@@ -54,6 +54,8 @@ extension PolledSource {
       completion()
     case .takeOver(let mayStand):
       source.beginTakingOver { [self] turn in
+        // Were the upstream to fail now, an answer of this one's own, older than what is shown, would be taken for the last one.
+        listeners.forget()
         // Who was to pause before has the next turn.
         guard context.replica.isLeading else { return completion() }
         reading { [self] left in

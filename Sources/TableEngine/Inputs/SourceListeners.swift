@@ -128,6 +128,9 @@ final class SourceListeners: Sendable {
     noteNews()
   }
 
+  /// What the upstream said counts no more, as another replica has asked it since. On the sources' queue.
+  func forget() { last.access { ($0.content, $0.failure, $0.isThere) = (nil, nil, false) } }
+
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
   /// Nothing where it has not answered yet: that comes.
   func bring(_ table: LiveTable) {
