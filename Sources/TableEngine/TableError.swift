@@ -61,6 +61,10 @@ package struct TableError: Error, Equatable, Sendable {
 
   package static func notFound(_ detail: String) -> TableError { TableError(.unknown, detail: detail) }
 
+  static func noRow(_ row: String, of table: String) -> TableError {
+    .notFound("The table `\(table)` has no row `\(row)`.")
+  }
+
   package static func forbidden(_ detail: String) -> TableError { TableError(.forbidden, detail: detail) }
 
   /// Understood, but impossible.

@@ -102,6 +102,13 @@ tables:
 """ + "\n".join(known[table] for table in tables) + "\n"
 
 
+def await_ready(port, name):
+    deadline = time.time() + 60
+    while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
+        assert time.time() < deadline, f"{name} is not ready after a minute"
+        time.sleep(0.05)
+
+
 class Replicas:
     """The processes, each with a line of its own to the database."""
 
@@ -125,10 +132,7 @@ class Replicas:
             env={**os.environ, "DATABASE_URL": self.lines[index].address})
 
     def wait_until_ready(self, index):
-        deadline = time.time() + 60
-        while (ask(self.ports[index], "GET", "/readyz") or (0,))[0] != 200:
-            assert time.time() < deadline, f"replica {index} is not ready after a minute: {self.folder}"
-            time.sleep(0.05)
+        await_ready(self.ports[index], f"replica {index} in {self.folder}")
 
     def trouble(self, kind, rng, seconds, work):
         """What happens to them for so many seconds, and then no more."""
@@ -422,28 +426,21 @@ def on_replicas(kind, replicas, rng, seconds, checks):
     work.finish()
 
 
-def on_one(service, folder, rng, seconds, checks):
-    """A process whose configuration changes while it is edited: tables go, and come back."""
-    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
-    port, path = free_port(), folder / "tablecast.yaml"
-    # Whichever keeps the items goes, then comes back to find another one keeping them.
-    tables = [["grouped", "by"], ["all", "grouped", "by"], ["all", "by"], ["all", "grouped", "by"]]
-    configurations = [configuration("{path: store.sqlite}", names, count=1000) for names in tables]
+def reloading(service, folder, configurations, work, jobs, seconds):
+    """Has the jobs done at a process that is given the next of its configurations again and again."""
+    [port], path = work.ports, folder / "tablecast.yaml"
     path.write_text(configurations[1])
     log = open(folder / "service.log", "a")
     process = subprocess.Popen([service, "serve", "--config", str(path), "--listen", f"127.0.0.1:{port}"],
                                stdout=log, stderr=log, cwd=folder)
     try:
-        while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
-            time.sleep(0.05)
-        work = Round([port], ["all", "grouped", "by;owner=a"], "12", checks, rng)
-        work.hasAll = False
-        work.begin([(work.count_up, (item,)) for item in "12"] + [(work.read, ())] * 2 + [(work.answered, ("3",))] * 1)
+        await_ready(port, folder)
+        work.begin(jobs)
         end = time.time() + seconds
         for number in range(1 << 30):
             if time.time() > end:
                 break
-            path.write_text(configurations[number % 4])
+            path.write_text(configurations[number % len(configurations)])
             process.send_signal(signal.SIGHUP)
             deadline = time.time() + 20
             while (folder / "service.log").read_text().count("read again") <= number:
@@ -452,6 +449,19 @@ def on_one(service, folder, rng, seconds, checks):
         work.finish()
     finally:
         process.kill()
+
+
+def on_one(service, folder, rng, seconds, checks):
+    """A process whose configuration changes while it is edited: tables go, and come back."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    port = free_port()
+    # Whichever keeps the items goes, then comes back to find another one keeping them.
+    tables = [["grouped", "by"], ["all", "grouped", "by"], ["all", "by"], ["all", "grouped", "by"]]
+    configurations = [configuration("{path: store.sqlite}", names, count=1000) for names in tables]
+    work = Round([port], ["all", "grouped", "by;owner=a"], "12", checks, rng)
+    work.hasAll = False
+    jobs = [(work.count_up, (item,)) for item in "12"] + [(work.read, ())] * 2 + [(work.answered, ("3",))] * 1
+    reloading(service, folder, configurations, work, jobs, seconds)
 
 
 class Upstream(http.server.BaseHTTPRequestHandler):
@@ -529,8 +539,7 @@ tables:
 
     try:
         for port in ports:
-            while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
-                time.sleep(0.05)
+            await_ready(port, folder)
             for table in tables:
                 while "stale" in str((ask(port, "GET", f"/v1/tables/{table}") or ("stale",))[-1]):
                     time.sleep(0.05)
@@ -543,7 +552,7 @@ tables:
         server.shutdown()
 
 
-def renamed(name, folder):
+def renamed(name):
     """The items of `notes`, or of whatever the source is called now: all of them, and each caller's own to edit."""
     items = ", ".join(f"{{owner: {OWNERS[n] if n < 6 else 'x'}, n: 0}}" for n in range(3000))
     return f"""
@@ -565,13 +574,9 @@ tables:
 def on_renames(service, folder, rng, seconds, checks):
     """A process whose configuration gives the source another name while callers edit through tables of their own."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
-    port, path = free_port(), folder / "tablecast.yaml"
+    port = free_port()
     (folder / "keys.json").write_text('{"keys": []}')
-    configurations = [renamed(name, folder) for name in ("notes", "lists")]
-    path.write_text(configurations[1])
-    log = open(folder / "service.log", "a")
-    process = subprocess.Popen([service, "serve", "--config", str(path), "--listen", f"127.0.0.1:{port}"],
-                               stdout=log, stderr=log, cwd=folder)
+    configurations = [renamed(name) for name in ("notes", "lists")]
     work = Round([port], ["all", "mine"], "123456", checks, rng)
 
     def count_up(item, rng):
@@ -591,23 +596,7 @@ def on_renames(service, folder, rng, seconds, checks):
                 checks.count("object" if kind == "items" else "snapshot", read[0] == 200 and int(found) == number,
                              f"{table}/{kind}/{item} has {found}, not {number}")
 
-    try:
-        while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
-            time.sleep(0.05)
-        work.begin([(count_up, (item,)) for item in "123456"])
-        end = time.time() + seconds
-        for number in range(1 << 30):
-            if time.time() > end:
-                break
-            path.write_text(configurations[number % 2])
-            process.send_signal(signal.SIGHUP)
-            deadline = time.time() + 20
-            while (folder / "service.log").read_text().count("read again") <= number:
-                assert time.time() < deadline, f"not reloaded: {folder}"
-                time.sleep(0.01)
-        work.finish()
-    finally:
-        process.kill()
+    reloading(service, folder, configurations, work, [(count_up, (item,)) for item in "123456"], seconds)
 
 
 def main():

@@ -17,20 +17,7 @@ import Testing
   private let outcomes = Outcomes()
 
   init() throws {
-    let definition = try ServiceDefinition.read(
-      """
-      cells:
-        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-      tables:
-        todo:
-          source: {local: {items: [{title: A}, {title: B}]}}
-          cell: Task
-          payload: {title: "${title}", isExpanded: false}
-          sharedTaps: true
-      """
-    )
-    let environment = EngineEnvironment.silent(store)
-    engine = try Engine(definition, environment)
+    engine = try Engine(.tasks(sharedTaps: true), .silent(store))
     table = try #require(engine.catalog.tables.first)
     store.shut()
   }
@@ -44,15 +31,9 @@ import Testing
     table.tap(row, Lens(), EditPreconditions(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
   }
 
-  /// All that was asked of the table so far has been laid out.
-  private func settle() {
-    table.writer.content.queue.sync {}
-    table.writer.content.queue.sync {}
-  }
-
   private func release(failing error: StoreError? = nil) {
     store.release(failing: error)
-    settle()
+    table.settle()
   }
 
   private var shown: [String] {
@@ -63,13 +44,13 @@ import Testing
     let before = table.current.number
     add("lost")
     tap("1")
-    settle()
+    table.settle()
     #expect(store.waitingCount == 2)
     release(failing: .full)
     #expect(outcomes.all == ["lost": "storeFull"])
     // Comes while the first is undone: it waits until all that was built on it has come back.
     add("kept")
-    settle()
+    table.settle()
     #expect(store.waitingCount == 1)
     release(failing: .superseded)
     #expect(store.waitingCount == 2)
@@ -85,11 +66,11 @@ import Testing
   /// An upstream may say what is on its way to the store already: whoever waits for that is answered when it is there.
   @Test func whatIsOnItsWayIsNotShownYet() throws {
     add("on its way")
-    settle()
+    table.settle()
     table.writer.content.queue.sync {
       table.writer.publishContent { [outcomes] error in outcomes.add("the same", error == nil ? "done" : "failed") }
     }
-    settle()
+    table.settle()
     #expect(outcomes.all == [:] && store.waitingCount == 1)
     release()
     try outcomes.wait(for: 2)
@@ -99,13 +80,13 @@ import Testing
   /// Somebody else's version comes in between: who waits for one is answered when it is there after all.
   @Test func whatIsLaidOutAnewIsWaitedFor() throws {
     add("anew")
-    settle()
+    table.settle()
     table.writer.afterFollowing { [outcomes, table] in
       outcomes.add("follower", "\(table.current.table.sections[0].rows.count) rows")
     }
-    settle()
+    table.settle()
     release(failing: .superseded)
-    while store.waitingCount == 0 { settle() }
+    while store.waitingCount == 0 { table.settle() }
     #expect(outcomes.all == [:])
     release()
     try outcomes.wait(for: 2)
@@ -114,13 +95,13 @@ import Testing
 
   @Test func aTapThatCouldNotBeStoredIsUndone() throws {
     tap("1")
-    settle()
+    table.settle()
     release(failing: .full)
     try outcomes.wait(for: 1)
     #expect(outcomes.all == ["tap 1": "storeFull"])
     #expect(shown.allSatisfy { $0.contains("\"isExpanded\":false") })
     tap("2")
-    settle()
+    table.settle()
     release()
     try outcomes.wait(for: 2)
     #expect(shown.map { $0.contains("\"isExpanded\":true") } == [false, true])

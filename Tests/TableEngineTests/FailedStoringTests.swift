@@ -19,34 +19,11 @@ import Testing
   private let outcomes = Mutex<[String]>([])
 
   init() throws {
-    let environment = EngineEnvironment.silent(store)
-    engine = try Engine(try Self.definition(), environment)
+    engine = try Engine(.tasks("en, de"), .silent(store))
     original = try #require(engine.catalog.tables.first)
     translation = original.localized("de")
-    settle()
+    original.settle()
     store.shut()
-  }
-
-  private static func definition(_ locales: String = "en, de") throws -> ServiceDefinition {
-    try ServiceDefinition.read(
-      """
-      locales: [\(locales)]
-      cells:
-        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-      tables:
-        todo:
-          source: {local: {items: [{title: A}, {title: B}]}}
-          cell: Task
-          payload: {title: "${title} ${$locale}", isExpanded: false}
-      """
-    )
-  }
-
-  /// All that was asked of the tables so far has been laid out.
-  private func settle() {
-    for _ in 0..<3 {
-      for table in original.all { table.writer.content.queue.sync {} }
-    }
   }
 
   /// Until something is so, which happens on other threads.
@@ -56,7 +33,7 @@ import Testing
   private func release(failing error: StoreError? = nil) {
     wait { store.waitingCount > 0 }
     store.release(failing: error)
-    settle()
+    original.settle()
   }
 
   private var answered: [String] { outcomes.withLock { $0 } }
@@ -66,7 +43,7 @@ import Testing
     original.tap("1", Lens(view: "mine"), terms, CallerFields([])) { [self] outcome in
       outcomes.withLock { $0.append("\(key) \(word(outcome))") }
     }
-    settle()
+    original.settle()
   }
 
   /// Its answer is the only thing that a repeat could be told from.
@@ -97,7 +74,7 @@ import Testing
     wait { answered == ["done"] && store.waitingCount == 1 }
     let read = Mutex<LookOutcome?>(nil)
     original.readBarrier(view: nil) { outcome in read.withLock { $0 = outcome } }
-    settle()
+    original.settle()
     #expect(read.withLock { $0 } == nil)
     release(failing: .full)
     wait { read.withLock { $0 } != nil }
@@ -107,7 +84,7 @@ import Testing
 
   /// Who reads it would otherwise miss what was done to its items while it was made.
   @Test func aTableThatComesWithAConfigurationIsFoundWhenItsFirstVersionIsStored() throws {
-    let next = try engine.prepare(try Self.definition("de, en"))
+    let next = try engine.prepare(try .tasks("de, en"))
     let isAdopted = DispatchSemaphore(value: 0)
     DispatchQueue.global().async { [engine] in
       _ = try? engine.adopt(next)
@@ -124,7 +101,7 @@ import Testing
 
   @Test func aTableThatWasReplacedTwiceHasTheLastOneInItsPlace() throws {
     store.open()
-    for locales in ["de, en", "en, de"] { try engine.adopt(try engine.prepare(try Self.definition(locales))) }
+    for locales in ["de, en", "en, de"] { try engine.adopt(try engine.prepare(try .tasks(locales))) }
     let last = try #require(engine.catalog.tables.first)
     #expect(original.present === last)
     #expect(translation.present === last.localized("de"))

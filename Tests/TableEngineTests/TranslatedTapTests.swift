@@ -18,32 +18,11 @@ import Testing
   private let outcomes = Mutex<[String: String]>([:])
 
   init() throws {
-    let definition = try ServiceDefinition.read(
-      """
-      locales: [en, de]
-      cells:
-        Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
-      tables:
-        todo:
-          source: {local: {items: [{title: A}, {title: B}]}}
-          cell: Task
-          payload: {title: "${title} ${$locale}", isExpanded: false}
-          sharedTaps: true
-      """
-    )
-    let environment = EngineEnvironment.silent(store)
-    engine = try Engine(definition, environment)
+    engine = try Engine(.tasks("en, de", sharedTaps: true), .silent(store))
     original = try #require(engine.catalog.tables.first)
     translation = original.localized("de")
-    settle()
+    original.settle()
     store.shut()
-  }
-
-  /// All that was asked of the tables so far has been laid out.
-  private func settle() {
-    for _ in 0..<3 {
-      for table in original.all { table.writer.content.queue.sync {} }
-    }
   }
 
   private func tap(_ name: String, _ row: String, ifMatch condition: Cursor) {
@@ -51,7 +30,7 @@ import Testing
     translation.tap(row, Lens(), preconditions, CallerFields([])) { [self] outcome in
       outcomes.withLock { $0[name] = word(outcome) }
     }
-    settle()
+    original.settle()
   }
 
   private func add(_ title: String) {
@@ -59,14 +38,14 @@ import Testing
     translation.edit(EditRequest([edit], caller: CallerFields([]))) { [self] outcome in
       outcomes.withLock { $0[title] = word(outcome) }
     }
-    settle()
+    original.settle()
   }
 
   /// Lets all through that waits, until so many were answered.
   private func releaseAll(until count: Int) {
     while outcomes.withLock({ $0.count }) < count || store.waitingCount > 0 {
       if store.waitingCount > 0 { store.release() }
-      settle()
+      original.settle()
     }
   }
 
@@ -108,9 +87,9 @@ import Testing
     original.tap("2", Lens(), EditPreconditions(), CallerFields([])) { [self] outcome in
       outcomes.withLock { $0["other"] = word(outcome) }
     }
-    settle()
+    original.settle()
     store.release()
-    settle()
+    original.settle()
     // The translation's version of that is on its way.
     tap("late", "1", ifMatch: seen)
     releaseAll(until: 2)

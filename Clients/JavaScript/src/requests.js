@@ -122,7 +122,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           let text = reader ? "" : await response.text();
           let bytes = 0;
           for (let part; (part = await reader?.read())?.value; ) {
-            // What is sent in chunks says nothing of its length.
+            // An answer in chunks does not say its length.
             must((bytes += part.value.length) <= longest, "length");
             text += decoder.decode(part.value, { stream: true });
           }

@@ -1,5 +1,4 @@
 import Definitions
-import Foundation
 
 // Messages show the text as it was written, not its result: that may come from the environment.
 
@@ -15,7 +14,7 @@ extension ValueReader where Value == ListenAddress {
     do throws(ListenAddress.Mistake) {
       let address = try ListenAddress(parsing: text)
       // A name may stand for several addresses, and for others tomorrow.
-      guard address.host == "localhost" || isNumeric(address.host) else {
+      guard address.host == "localhost" || AddressRange.bytes(of: address.host) != nil else {
         reading.error(at: node.place, "\(node.seen) has no address", "a numeric IPv4 or IPv6 address is needed")
         return nil
       }
@@ -24,11 +23,6 @@ extension ValueReader where Value == ListenAddress {
       reading.error(at: node.place, "\(node.seen) is no address and port", error.suggestion)
       return nil
     }
-  }
-
-  private static func isNumeric(_ host: String) -> Bool {
-    var (four, six) = (in_addr(), in6_addr())
-    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
   }
 }
 

@@ -77,7 +77,7 @@ extension ValueReader where Value == AddressRange {
 
 extension AddressRange {
   /// The bytes of an IP address; nil for anything else.
-  fileprivate static func bytes(of text: String) -> [UInt8]? {
+  static func bytes(of text: String) -> [UInt8]? {
     var four = in_addr()
     if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
     var sixteen = in6_addr()

@@ -3,6 +3,7 @@ import Queues
 import Synchronization
 import TableModel
 import TableStore
+import Upstream
 
 /// An input of a table that a read waits for.
 protocol ReadInput: Sendable {
@@ -96,6 +97,7 @@ struct ReadBarrier: TableJob {
     }
     content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
   }
+
   // MARK: Where another configuration counts
 
   /// Has the replica whose configuration counts show what the inputs have: a version of this one's would not be stored. One question
@@ -106,7 +108,7 @@ struct ReadBarrier: TableJob {
 
   private func askLeader() {
     let number = content.access { $0.questions.number }
-    content.queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.patience.milliseconds))) {
+    content.queue.asyncAfter(deadline: .now() + Self.patience.dispatchInterval) {
       endQuestion(number, context.replica.isReachable ? .late : .unreachable)
     }
     context.replica.askLeader(.showItems(writer.sharedName)) { outcome in

@@ -93,7 +93,7 @@ extension TableWriter {
 
   /// Shows what another replica has edited, where that one hasn't after a while.
   private func showLater() {
-    content.queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.courtesy.milliseconds))) { [weak self] in
+    content.queue.asyncAfter(deadline: .now() + Self.courtesy.dispatchInterval) { [weak self] in
       guard let self, context.replica.isLeading, !content.access({ $0.storedShowsInputs(log) }) else { return }
       publishContent()
     }

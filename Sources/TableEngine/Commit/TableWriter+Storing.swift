@@ -65,7 +65,7 @@ extension TableWriter {
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
-    // What sources say would be lost until they say it again.
+    // Without another attempt the answers of sources would be lost until they answer again.
     store(commit, retry: retry) { [self] error in
       if let error, error != .fenced { storeLater() }
       completion(error)

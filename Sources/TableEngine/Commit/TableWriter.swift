@@ -38,8 +38,8 @@ final class TableWriter: Sendable {
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
   let editsAhead = Atomic(0)
-  /// Of an upstream's table: an edit that asks for a certain version, in whichever language, is on its way to the upstream. Another
-  /// such one would be built on what that is about to change.
+  /// True while an edit with a condition, in any language, is on its way to the upstream. Another one would be built on a version that
+  /// this one is about to change.
   let isConditionalUnderWay = Atomic(false)
   /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)
@@ -188,7 +188,7 @@ final class TableWriter: Sendable {
         return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
       }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }
-      completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
+      completion(.failure(.noRow(row, of: name)))
     }
   }
 

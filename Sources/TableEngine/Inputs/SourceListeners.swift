@@ -128,7 +128,7 @@ final class SourceListeners: Sendable {
     noteNews()
   }
 
-  /// What the upstream said counts no more, as another replica has asked it since. On the sources' queue.
+  /// Forgets the last answer, as another replica has asked the upstream since. On the sources' queue.
   func forget() { last.access { ($0.content, $0.failure, $0.isThere) = (nil, nil, false) } }
 
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
@@ -190,7 +190,7 @@ final class SourceListeners: Sendable {
   /// A table has shown what it was told last, and need not be told of content that does not concern it. On the table's queue.
   func stand(_ table: LiveTable) {
     let content = table.writer.content
-    // What replicas share is left to the next leader as each table has it.
+    // Each table that replicas share is left to the next leader with the answer that it has.
     guard !context.replica.isShared, table.allTranslations.isEmpty, let standing = content.access({ $0.standing }),
       let answer = withReaders({ $0.stand(table, standing.key, standing.content, standing.answer) })
     else { return }

@@ -20,7 +20,7 @@ struct SourceReaders {
   }
 
   private var readers: [ObjectIdentifier: Reader] = [:]
-  /// Those that are told of every answer.
+  /// The readers that are told of every answer.
   private var attentive: Set<ObjectIdentifier> = []
   private(set) var standing = StandingReaders()
   /// The content that an edit was laid over: tables that have it need not have the same.

@@ -2,6 +2,7 @@ import Dispatch
 import Queues
 import TableModel
 import TableStore
+import Upstream
 
 /// How far a record of the store is known here: a table's versions, or a source's items.
 struct RecordProgress: Sendable {
@@ -35,7 +36,7 @@ protocol StoredRecord: AnyObject, Sendable {
 
 /// So long may the store take to say where a record stands, and to be read.
 let patienceOfLooks = Duration.seconds(1)
-private let patience = DispatchTimeInterval.milliseconds(Int(patienceOfLooks.components.seconds) * 1000)
+private let patience = patienceOfLooks.dispatchInterval
 
 /// So often is what a look has found to be missing read, where own commits are in the way.
 private let attemptsOfLooks = 4

@@ -261,8 +261,8 @@ extension LiveTable {
 }
 
 extension StoredVersions {
-  /// What a table offers to be found by is stored with its rows alone: of one without rows that was made by another configuration it
-  /// can only be said that it offered something else than now, so that clients get the new menus with a new version.
+  /// The versions, the last one with this offer if it has no rows. The offer is stored with rows alone: a table without rows that another
+  /// configuration has made gets any other offer than the present one, so that clients get the new menus with a new version.
   fileprivate func offering(_ offer: UInt64?) -> StoredVersions {
     guard let last = all.last, last.table.rowCount == 0 else { return self }
     var table = last.table

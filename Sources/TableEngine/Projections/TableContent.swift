@@ -127,7 +127,7 @@ struct TableContent: Sendable {
   /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
   func missing(_ row: String, in table: Table) -> TableError {
     let isKnown = table.hasWorked && (result == nil || isSettled)
-    guard !isKnown else { return .notFound("The table `\(table.name)` has no row `\(row)`.") }
+    guard !isKnown else { return .noRow(row, of: table.name) }
     let detail = "It is not known yet whether `\(table.name)` has a row `\(row)`: its sources have not all answered."
     return TableError(.unavailable, detail: detail, retryAfter: .seconds(1))
   }

@@ -3,7 +3,7 @@ internal import Definitions
 /// Members of a family that show parts of one answer's rows: all in one language by one definition. Two are equal that share their rows.
 public final class PartGroup: Sendable {
   let plan: CommonPlan
-  /// Those that its members have in common.
+  /// The variables that all its members have.
   let variables: MappingVariables
   let maximumBytes: Int
 

@@ -118,11 +118,6 @@ extension PostgresStore {
   }
 }
 
-extension Duration {
-  /// Whole ones.
-  package var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
-}
-
 /// Bytes as digits, for notifications, whose payload is text without spaces.
 private func hex(_ text: String) -> String {
   text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()

@@ -282,5 +282,8 @@ extension Duration {
   /// Since an arbitrary point, monotonic: the clock of all schedules.
   public static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 
-  var dispatchInterval: DispatchTimeInterval { .milliseconds(Int(clamping: max(0, min(milliseconds, 1 << 40)))) }
+  /// The same for Dispatch: whole milliseconds, at most 2^40 of them; none where it is negative.
+  package var dispatchInterval: DispatchTimeInterval {
+    .milliseconds(Int(clamping: max(0, min(milliseconds, 1 << 40))))
+  }
 }
