@@ -26,6 +26,8 @@ struct AcceptedEdits: TableJob {
     _ completion: @escaping StoreCompletion<Shown>,
     apply: @escaping @Sendable (inout TableContent) -> AppliedEdit
   ) {
+    // A reload may have put another one in its place since the edit was sent.
+    let source = source.latest
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()
     told.enter()
@@ -158,6 +160,7 @@ struct AcceptedEdits: TableJob {
     _ completion: @escaping @Sendable (TableWriter) -> Void
   ) {
     // A fetch under way may bring an answer from before the edit: it is not waited for.
+    let source = source.latest
     source.refreshAfterChange {
       writer.whenDecided {
         let shown = owner.present

@@ -15,6 +15,10 @@ struct CommitsUnderWay: Sendable {
   /// More than that, and whoever wants to write is told that it can't be done now.
   private static let maximumConflicts = 100
   private var followers: [(commit: UInt64, stored: @Sendable () -> Void, undone: @Sendable () -> Void)] = []
+  /// Commits that have been undone and are made again, in order. They are older than all that waits.
+  private var redone: [@Sendable () -> Void] = []
+  /// Followers of what has been undone: they look again when it is under way again.
+  private var undone: [@Sendable () -> Void] = []
   private var waiting: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { begun == ended }
@@ -58,6 +62,9 @@ struct CommitsUnderWay: Sendable {
     return true
   }
 
+  /// Calls `body` with the commits that are made again, when all that is being undone has come back. Something is under way.
+  mutating func redo(_ body: @escaping @Sendable () -> Void) { redone.append(body) }
+
   /// The oldest commit has come back. Returns what is to be called now, in order.
   ///
   /// - Parameter retry: the edit itself, where it has to be laid out anew.
@@ -65,15 +72,15 @@ struct CommitsUnderWay: Sendable {
     ended += 1
     if isStored { conflicts = 0 } else if retry != nil, !isUndoing { conflicts += 1 }
     if !isStored { isUndoing = true }
-    if let retry { waiting.append(retry) }
+    if let retry { redo(retry) }
     let settled = followers.prefix { $0.commit <= ended }
     followers.removeFirst(settled.count)
     var calls: [@Sendable () -> Void] = []
-    if isUndoing { waiting += settled.map { $0.undone } } else { calls = settled.map { $0.stored } }
+    if isUndoing { undone += settled.map { $0.undone } } else { calls = settled.map { $0.stored } }
     if isEmpty {
       (isUndoing, isCatchingUp) = (false, false)
-      calls += waiting
-      waiting = []
+      calls += redone + undone + waiting
+      (redone, undone, waiting) = ([], [], [])
     }
     return calls
   }

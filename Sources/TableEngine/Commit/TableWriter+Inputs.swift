@@ -212,13 +212,7 @@ extension TableWriter {
   private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
     let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
     guard attempts > 0 else { return body() }
-    let isWaiting = content.access { content in
-      guard content.awaitingItems == nil else {
-        content.awaitingItems?.append(again)
-        return true
-      }
-      return content.commits.enqueueIfBlocked(again) || content.commits.whenStored(body, undone: again)
-    }
+    let isWaiting = content.access { $0.commits.enqueueIfBlocked(again) || $0.commits.whenStored(body, undone: again) }
     if !isWaiting { body() }
   }
 

@@ -204,21 +204,15 @@ extension TableWriter {
     updateTranslations()
   }
 
-  /// Shows what was committed to the items while something was under way here that is undone now. Readers wait for that, also those
-  /// whose turn on the queue comes before.
+  /// Shows what was committed to the items while something was under way here that is undone now, before anything that waits is done.
   private func followItemsAgain() {
     guard let log, isStored else { return }
     following.add(1, ordering: .acquiringAndReleasing)
-    content.access { $0.awaitingItems = $0.awaitingItems ?? [] }
-    content.queue.async { [self] in
+    let follow: @Sendable () -> Void = { [self] in
       let isShown = isShared && content.access { !$0.isAheadOfStoredInputs() || $0.storedShowsInputs(log) }
       if isShown { followed(nil) } else { publishContent { [self] error in followed(error) } }
-      let waiting = content.access { content in
-        defer { content.awaitingItems = nil }
-        return content.awaitingItems ?? []
-      }
-      for body in waiting { body() }
     }
+    content.access { $0.commits.redo(follow) }
   }
 
   /// A commit has ended: whoever waited for it goes on.

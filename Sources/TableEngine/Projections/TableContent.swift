@@ -62,8 +62,6 @@ struct TableContent: Sendable {
   var retries = StoringRetries()
   /// Questions to the replica whose configuration counts, where this one's does not: whether a version shows the items as they are.
   var questions = StoreLooks()
-  /// Jobs that wait until the items are followed again, after an edit of them could not be stored; nil: nothing is to be followed again.
-  var awaitingItems: [@Sendable () -> Void]?
   /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
   /// The memory of a family's member.
