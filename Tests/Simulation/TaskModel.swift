@@ -110,6 +110,11 @@ final class TaskModel {
   /// Whose an item is, as far as that is known.
   func owner(of row: String) -> String? { owners[row] }
 
+  /// Whether a row may have been deleted, so that it is another one if it is there.
+  func mayBeAnother(_ row: String) -> Bool {
+    writes.contains { $0.row == row && $0.kind == .delete && $0.outcome != .refused }
+  }
+
   /// The row that a write is of, as far as it is known.
   func row(ofWrite number: Int) -> String? { writes.indices.contains(number) ? writes[number].row : nil }
 

@@ -182,6 +182,19 @@ import Testing
     #expect(try titles(table) == ["A", "B", "C"])
   }
 
+  /// A table that a reload makes has what another one took while it was made, from its first version on; so has its stored version.
+  @Test func anEditWhileANewTableIsMade() throws {
+    var engine = try engine(["a": "notes"])
+    let next = try engine.prepare(definition(["a": "notes", "b": "notes"]))
+    _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
+    try engine.adopt(next)
+    let first = try #require(engine.catalog.tablesByName["b"]?.writer.versions.current)
+    #expect(Self.titles(first.table) == ["A", "B", "C"])
+    engine = try self.engine(["a": "notes", "b": "notes"])
+    let restored = try #require(engine.catalog.tablesByName["b"]?.writer.versions.current)
+    #expect(Self.titles(restored.table) == ["A", "B", "C"] && restored.cursor == first.cursor)
+  }
+
   // MARK: Commits
 
   /// What one table shows is of no concern to an edit through another one.

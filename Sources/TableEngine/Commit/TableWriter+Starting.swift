@@ -8,7 +8,7 @@ import TableStore
 extension TableWriter {
   func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     // Commits since it was made.
-    for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
+    let isNewer = logs.map { log in content.access { $0.take(log.committed, of: log) } }.contains(true)
     guard !beginAsStored() else { return completion(nil) }
     let (table, isKnown) = content.access { content in
       (content.durable, content.record.durable) = (content.own, content.record.base)
@@ -21,7 +21,8 @@ extension TableWriter {
       return completion(nil)
     }
     let latest = versions.latest.table
-    let version = isKnown ? prepare(table) : versions.current
+    let newer = isKnown || isNewer ? prepare(table) : nil
+    let version = newer ?? (isKnown ? nil : versions.current)
     let inputs = content.access { content in
       version == nil ? content.untoldInputs(isShared: context.replica.isShared) : content.toldInputs
     }
