@@ -313,6 +313,11 @@ class Overview(ConsoleTestCase):
       self.service.ask(f"/v1/tables/todo/items/{row}", "PATCH", {"title": f"seen {number}"})
     until(self.driver, "document.querySelector('tr[data-table=todo] td:last-child').textContent === '3'")
     self.assertEqual(self.find("tr[data-table=todo] svg").get_attribute("aria-label"), "3 changes in the last minute")
+    for width in (1400, 360):
+      resize(self.driver, width)
+      with self.subTest("no column is cut", width=width):
+        self.assertTrue(self.driver.execute_script("""const { scrollWidth, clientWidth } = document.querySelector('.wide');
+          return scrollWidth <= clientWidth"""))
     self.find("tr[data-table=todo] a").click()
     until(self.driver, "document.querySelectorAll('[data-row]').length >= 3")
 

@@ -113,9 +113,9 @@ import Testing
 
   @Test func anActionPatchesALocalItem() throws {
     let service = try ServiceProcess(Self.configuration("http://127.0.0.1:1"))
-    var mirror = try service.mirror("todo")
+    var mirror = try service.mirror("todo", Self.editor)
     let id = try mirror.id("A")
-    let poll = try service.poll("todo", after: mirror.cursor)
+    let poll = try service.poll("todo", after: mirror.cursor, Self.editor)
     try service.awaitPolls(1)
     let path = "/v1/tables/todo/rows/\(id)/actions/done"
     let reply = try service.request("POST", path, Self.editor, body: ["by": "me"])

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Tables through windows, views, cells and searches, edited meanwhile: every reply leads from any earlier state to what a snapshot
+/// Tables through windows, views, cells, searches and the eyes of who may not edit, edited meanwhile: every reply leads from any earlier state to what a snapshot
 /// of the same lens says, to the byte, by the fewest operations.
 @Suite struct LensOracleTests {
   @Test(arguments: [1, 2, 3] as [UInt64]) func everyReplyLeadsToTheSnapshotOfItsLens(seed: UInt64) throws {
@@ -25,12 +25,18 @@ import Testing
 private struct ClientLens: Hashable {
   var view: String?
   var cells: String?
+  /// Its caller may edit.
+  var isEditor = true
 
-  var headers: [String: String] { cells.map { ["Accept-Cells": $0] } ?? [:] }
+  var headers: [String: String] {
+    let token = isEditor ? Oracle.token : [:]
+    return cells.map { token.merging(["Accept-Cells": $0]) { $1 } } ?? token
+  }
   var query: String { view.map { "&view=\($0)" } ?? "" }
 }
 
 private struct Oracle {
+  static let token = ["Authorization": "Bearer editor-token"]
   private static let configuration = """
     store: memory
     history: HISTORY
@@ -46,10 +52,13 @@ private struct Oracle {
       $default: {cell: Plain, payload: {title: "${title}", count: 1}}
       plain: {cell: Label, payload: {title: "${title}"}}
       long: {cell: Expandable, payload: {title: "${title}", isExpanded: false}}
+    auth:
+      tokens: [{name: editor, sha256: "DIGEST", allow: [read, edit]}]
     tables:
       t:
         source: {local: {items: [], default: {title: New, group: 1}}}
         row: {type: "${kind ?? 'plain'}"}
+        actions: {flag: {title: Flag, when: title == 'a', patch: {title: b}}}
         find:
           search: [title]
           filters: {kind: {title: Kind, by: kind}}
@@ -78,6 +87,7 @@ private struct Oracle {
   init(seed: UInt64, history: Int = 200) throws {
     (self.seed, random, self.history) = (seed, SeededGenerator(seed: seed), history)
     let configuration = Self.configuration.replacing("HISTORY", with: "\(history)")
+      .replacing("DIGEST", with: try sha256("editor-token"))
     service = try ServiceProcess(configuration, arguments: ["--insecure"])
     (client, follower) = (try service.client(), try service.client())
     try follower.send("GET", "/v1/tables/t/stream?rows=1")
@@ -122,7 +132,7 @@ private struct Oracle {
   }
 
   private func send(_ method: String, _ path: String, _ body: JSONValue?, _ statuses: [Int]) throws {
-    let reply = try client.request(method, "/v1/tables/t/\(path)", body: body)
+    let reply = try client.request(method, "/v1/tables/t/\(path)", Self.token, body: body)
     guard statuses.contains(reply.status) else { throw wrong("\(method) \(path): \(reply.text)") }
   }
 
@@ -130,7 +140,11 @@ private struct Oracle {
 
   /// From any state that a client had to the present one, through any window.
   private mutating func poll() throws {
-    let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title", "Plain", "Title"]))
+    let lens = ClientLens(
+      view: pick([nil, "v", "w"]),
+      cells: pick([nil, "Label, Title", "Plain", "Title"]),
+      isEditor: Int.random(in: 0..<4, using: &random) > 0
+    )
     find = pick([nil, nil, "q=a", "q=b&sort=title", "filter=kind:long", "sort=flat", "q=d&sort=flat", "find=1"])
     let window = pick([nil, "all", "1", "2", "5", "40", "0-2", "1-3", "3-3", "2-9", "5-40", "60-70"])
     guard let old = held[lens]?.suffix(history).randomElement(using: &random), Bool.random(using: &random) else {
@@ -144,6 +158,9 @@ private struct Oracle {
     let snapshot = try service.snapshot("t", lens.headers, query: target(lens, window ?? Self.window(old)))
     try new.check(equals: snapshot)
     try checkWindow(new, lens)
+    guard
+      lens.isEditor == new.sections.flatMap(\.rows).contains(where: { $0["can"]?["edit"] == true }) || new.rows.isEmpty
+    else { throw wrong("\(new.sections)") }
     if let reset = changes["reset"]?.text {
       resets.insert(reset)
     } else {

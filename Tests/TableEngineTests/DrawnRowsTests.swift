@@ -30,8 +30,8 @@ import Testing
     return (CellRegistry(cells.map { CellDefinition(identifier: $0) }).keeping(drawn), drawn)
   }
 
-  private func set(_ registry: CellRegistry, _ cells: [String]) throws -> CellSet {
-    try #require(registry.set(try AcceptedCells(cells)))
+  private func set(_ registry: CellRegistry, _ cells: [String]) throws -> RowAppearance {
+    try #require(registry.appearance(try AcceptedCells(cells)))
   }
 
   @Test func setsThatShowARowAlikeShareIt() throws {

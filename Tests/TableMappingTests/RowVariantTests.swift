@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import JSON
 import TableEncoding
 import TableMapping
@@ -58,6 +59,48 @@ import Testing
     let row = try #require(try Fixture().map(#"[{"id":1,"title":"a"}]"#).rows.first)
     #expect(row.isExpanded == nil)
     #expect(row.toggled() === row)
+  }
+
+  /// Whatever stands beside it in the row, and has the same names.
+  @Test(arguments: ["t", "\"can\":{\"edit\":true", "},\"can\":{},\"actions\":[]"], [[], ["\"]}", "b"]])
+  func aReaderIsOfferedNoEdit(title: String, actions: [String]) throws {
+    for permissions in (0..<8).map({ Permissions(rawValue: $0) }) {
+      var builder = RowBuilder()
+      let cells = [
+        CellLayout(
+          identifier: "Expandable",
+          fields: [.init(name: "title", slot: 0), .init(name: "can", slot: 1), .init(name: "isExpanded", slot: 2)],
+          expands: "isExpanded"
+        ),
+        CellLayout(identifier: "Plain", fields: [.init(name: "title", slot: 0), .init(name: "actions", slot: 1)]),
+      ]
+      let row = builder.row(
+        id: title,
+        cell: cells[0],
+        fallbacks: cells[1...],
+        values: [.string(title), .object([.init(name: "edit", value: .bool(true))]), .bool(false)],
+        permissions: permissions,
+        actions: actions.map { RowAction(id: $0, title: title, style: "normal") },
+        select: .object([.init(name: "can", value: .string(title))])
+      )
+      let shown = row.readOnly()
+      try expectSound(row)
+      try expectSound(shown)
+      var expected = try JSONValue(parsing: row.encoded)
+      expected["can"] = ["edit": false, "move": false, "select": .bool(permissions.contains(.select))]
+      #expect(try JSONValue(parsing: shown.encoded) == expected)
+      #expect(shown.permissions == permissions.intersection(.select) && !shown.offersEdits)
+      #expect(row.offersEdits == !permissions.isDisjoint(with: [.edit, .move]))
+      #expect((shown === row) == !row.offersEdits && shown.readOnly() === shown)
+      // In either order with what else is done to it.
+      for (one, other) in [
+        (shown.toggled(), row.toggled().readOnly()),
+        (shown.showing(at: 1, defaultCell: nil), row.showing(at: 1, defaultCell: nil).readOnly()),
+      ] {
+        try expectSound(one)
+        #expect(Row.same(one, other) && one.permissions == other.permissions)
+      }
+    }
   }
 
   @Test func theFirstAcceptedCellOfTheChainIsShown() throws {

@@ -71,6 +71,23 @@ struct TableBlueprint: Sendable {
   }
 }
 
+extension TableBlueprint {
+  /// Rows may offer edits or moves: as far as the definition tells without looking at any item.
+  var offersEdits: Bool {
+    let (can, edits) = (definition.can, definition.edits)
+    let isLocal = local != nil || otherLocals.contains { $0.name == definition.source }
+    func mayHold(_ rule: PermissionsDefinition.Rule, _ whereEditable: Bool) -> Bool {
+      switch rule {
+      case .constant(let holds): holds
+      case .expression: true
+      case .whereEditable: whereEditable
+      }
+    }
+    return mayHold(can.move, isLocal || edits.move != nil)
+      || mayHold(can.edit, isLocal || [edits.patch, edits.delete, edits.replace].contains { $0 != nil })
+  }
+}
+
 extension TableDefinition {
   /// Its own source, those of its sections and those of its lookups.
   fileprivate var sourceNames: [String] {

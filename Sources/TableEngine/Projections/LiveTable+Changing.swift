@@ -124,7 +124,8 @@ extension LiveTable {
       }
       // The row is shown whether it lies in the client's window or not.
       let asker = ReplyAsker(share: holder.rawValue)
-      reader.read(Lens(cells: lens.cells, view: lens.view), for: asker, at: { $0.indexPath(of: id) }) { shown in
+      let lens = Lens(appearance: lens.appearance, view: lens.view)
+      reader.read(lens, for: asker, at: { $0.indexPath(of: id) }) { shown in
         guard let row = shown?.row else { return completion(.failure(.notFound("Row `\(id)` is gone."))) }
         completion(
           .success(

@@ -180,6 +180,7 @@ extension LiveTable {
       versions: versions,
       cells: blueprint.cells,
       finding: TableFinder(blueprint.mapper, content.variables, memory: context.findMemory),
+      offersEdits: blueprint.offersEdits,
       isMember: isMember,
       context: context
     )

@@ -77,6 +77,12 @@ package final class LiveTable: Sendable {
   /// Returns the lens of a client's request on this table.
   package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }
 
+  /// The same lens, for a caller who may edit the table or may not.
+  package func lens(_ lens: Lens, mayEdit: Bool) -> Lens { reader.lens(lens, mayEdit: mayEdit) }
+
+  /// Returns whether rows may offer edits or moves, so that a reply depends on whether its caller may edit. O(1).
+  package var offersEdits: Bool { reader.offersEdits }
+
   /// The cursor of a version as a lens shows it.
   package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
 
@@ -88,8 +94,10 @@ package final class LiveTable: Sendable {
     reader.state(for: query, waits: waits)
   }
 
-  /// The snapshot of the plain table, if it is made. O(1).
-  package var plainSnapshot: EncodedReply? { reader.plainSnapshot }
+  /// The snapshot of the whole table, if it is made. O(1).
+  ///
+  /// - Parameter isReadOnly: as callers are shown it who may not edit it.
+  package func wholeSnapshot(isReadOnly: Bool) -> EncodedReply? { reader.wholeSnapshot(isReadOnly: isReadOnly) }
 
   /// A reply that is made already.
   package func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
@@ -271,7 +279,7 @@ package struct PollKind: Sendable {
   package var prepare: @Sendable (EncodedReply) -> Void
 
   package init(lens: Lens, variant: String, prepare: @escaping @Sendable (EncodedReply) -> Void) {
-    self.lens = Lens(cells: lens.cells, rows: lens.rows, find: lens.find)
+    self.lens = Lens(appearance: lens.appearance, rows: lens.rows, find: lens.find)
     (self.variant, self.prepare) = (variant, prepare)
   }
 }

@@ -38,14 +38,14 @@ extension TableReader {
     return lens.with(registry)
   }
 
-  /// How a lens draws a version's rows; nil where it shows them as they are. Found out once for all who have these cells.
+  /// How a lens draws a version's rows; nil where it shows them as they are. Found out once for all who are shown them so.
   ///
   /// - Parameter lens: as it is with the cells that there are now.
   func drawing(of version: Version, _ lens: Lens) -> CellDrawing? {
-    guard let cells = lens.cells else { return nil }
-    if let known = drawings.withLock({ $0.known(cells, version) }) { return known }
-    let made = drawing.withLock { $0 }.drawing(of: version.rowKinds, cells)
-    drawings.withLock { $0.note(made, cells, version) }
+    guard let appearance = lens.appearance else { return nil }
+    if let known = drawings.withLock({ $0.known(appearance, version) }) { return known }
+    let made = drawing.withLock { $0 }.drawing(of: version.rowKinds, appearance)
+    drawings.withLock { $0.note(made, appearance, version) }
     return made
   }
 
@@ -60,11 +60,11 @@ extension TableReader {
   }
 }
 
-/// How sets of cells draw versions, found out once for all versions that have the same kinds of rows.
+/// How appearances draw versions, found out once for all versions that have the same kinds of rows.
 struct DrawnVersions {
   private struct Key: Hashable {
     var kinds: Int
-    var cells: CellSet
+    var appearance: RowAppearance
   }
   private var drawings: [Key: CellDrawing?] = [:]
   /// The kinds of rows that versions have had, by number.
@@ -77,15 +77,15 @@ struct DrawnVersions {
   /// Somebody has asked.
   var isUsed: Bool { !drawings.isEmpty }
 
-  /// How a version's rows are drawn for these cells; nil where that is not known.
-  mutating func known(_ cells: CellSet, _ version: Version) -> CellDrawing?? {
-    drawings[Key(kinds: number(version), cells: cells)]
+  /// How a version's rows are drawn for an appearance; nil where that is not known.
+  mutating func known(_ appearance: RowAppearance, _ version: Version) -> CellDrawing?? {
+    drawings[Key(kinds: number(version), appearance: appearance)]
   }
 
-  mutating func note(_ drawing: CellDrawing?, _ cells: CellSet, _ version: Version) {
+  mutating func note(_ drawing: CellDrawing?, _ appearance: RowAppearance, _ version: Version) {
     // Sets of cells are the clients' to choose.
     if drawings.count >= Self.maximum { drawings = [:] }
-    drawings[Key(kinds: number(version), cells: cells)] = .some(drawing)
+    drawings[Key(kinds: number(version), appearance: appearance)] = .some(drawing)
   }
 
   /// Returns the number of a version's kinds.

@@ -100,16 +100,18 @@ extension TableReader {
 
   /// Returns whether another row, header or footer is shown of the found table, inside the window: counts don't count.
   /// For a known search O(log² rows), or the window.
-  func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
+  func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ appearance: RowAppearance?)
+    -> Bool
+  {
     guard let search = kind.find else {
-      return firstAffectedRow(from: old, to: new, accepted) != .max
+      return firstAffectedRow(from: old, to: new, appearance) != .max
     }
-    let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, cells: accepted?.digest)
+    let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, appearance: appearance?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
     // Where nothing is offered any more, whoever has asked is told so.
     guard let before = result(of: search, in: old), let after = result(of: search, in: new) else { return true }
     let cells = drawing.withLock { $0 }
-    let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
+    let seen = appearance.map { appearance in { (row: Row) in cells.variant(of: row, appearance) } }
     let isAffected =
       Table.firstAffectedRow(from: rows(of: before, kind.rows), to: rows(of: after, kind.rows), seenAs: seen) != nil
     changes.withLock { $0[pair] = isAffected }
@@ -171,5 +173,5 @@ struct FoundPair: Hashable {
   var from: Cursor
   var to: Cursor
   var kind: WaitedLenses.Kind
-  var cells: LensTag.Digest?
+  var appearance: LensTag.Digest?
 }

@@ -6,8 +6,12 @@ import TableStore
 
 /// The replies that lead clients to the current version: made on the rendering queue, kept for all who ask alike.
 extension TableReader {
-  /// The snapshot of the plain table, if it is made: what most clients ask for. O(1).
-  var plainSnapshot: EncodedReply? { replies.plainSnapshot(versions.current.cursor) }
+  /// The snapshot of the whole table, if it is made: what most clients ask for. O(1).
+  ///
+  /// - Parameter isReadOnly: as callers are shown it who may not edit.
+  func wholeSnapshot(isReadOnly: Bool) -> EncodedReply? {
+    replies.wholeSnapshot(versions.current.cursor, isReadOnly: isReadOnly)
+  }
 
   /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
@@ -127,7 +131,7 @@ extension TableReader {
     case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens), current, view))
     case .version(let version, let point, let rows, let find):
       let stages = stages(
-        from: (after, version, point, Lens(cells: lens.cells, rows: rows, find: find)),
+        from: (after, version, point, Lens(appearance: lens.appearance, rows: rows, find: find)),
         current,
         view,
         lens
@@ -226,7 +230,7 @@ extension TableReader {
       let isToggled = view.map { $0.state.isToggled(plain.key.identity, at: $0.state.taps) } ?? false
       let row = isToggled ? plain.toggled() : plain
       let registry = drawing.withLock { $0 }
-      let shown = lens.cells.map { registry.variant(of: row, $0, isKept: !isToggled) } ?? row
+      let shown = lens.appearance.map { registry.variant(of: row, $0, isKept: !isToggled) } ?? row
       let section = table.sections[path.section].id
       body(ShownRow(row: shown, path: path, section: section, cursor: cursor(version, lens, view)))
     }

@@ -7,7 +7,7 @@ import TableStore
 /// The comparison of clients' cursors with the current version, which decides whether a poll waits. On any queue.
 extension TableReader {
   /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
-  /// pair of versions and set of cells, and in a view O(rows toggled since).
+  /// pair of versions and appearance, and in a view O(rows toggled since).
   ///
   /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
   func state(for query: TableQuery, waits: Bool = true) -> QueryState {
@@ -22,7 +22,7 @@ extension TableReader {
   }
 
   /// Returns whether a client at `after` sees the current version through its lens: the changes lie beyond its window,
-  /// or in cells that it is not shown.
+  /// or in what it is not shown of rows.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
       from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
@@ -42,26 +42,29 @@ extension TableReader {
   /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).
   private func isSeen(_ identity: Fingerprint, in table: Table, _ lens: Lens) -> Bool {
     guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
-    guard let accepted = lens.cells else { return true }
+    guard let appearance = lens.appearance else { return true }
     let cells = drawing.withLock { $0 }
-    return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted, isKept: false))
+    return !Row.looksSame(
+      cells.variant(of: row, appearance),
+      cells.variant(of: row.toggled(), appearance, isKept: false)
+    )
   }
 
   /// Returns whether a lens without its view shows another table at one version than at another: rows that came and
-  /// went don't count, nor changes beyond its window or in cells that it does not show.
+  /// went don't count, nor changes beyond its window or in what it does not show of rows.
   private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
     if lens.find != nil {
       let kind = WaitedLenses.Kind(lens)
       return isFoundAffected(kind, from: old, to: new, nil)
-        && (lens.cells == nil || isFoundAffected(kind, from: old, to: new, lens.cells))
+        && (lens.appearance == nil || isFoundAffected(kind, from: old, to: new, lens.appearance))
     }
     if let rows = lens.rows {
       return isAffected(rows, from: old, to: new, nil)
-        && (lens.cells == nil || isAffected(rows, from: old, to: new, lens.cells))
+        && (lens.appearance == nil || isAffected(rows, from: old, to: new, lens.appearance))
     }
     guard old.table.counts == new.table.counts else { return true }
     return firstAffectedRow(from: old, to: new, nil) != .max
-      && (lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) != .max)
+      && (lens.appearance == nil || firstAffectedRow(from: old, to: new, lens.appearance) != .max)
   }
 
   /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
@@ -89,32 +92,32 @@ extension TableReader {
     }
   }
 
-  /// Returns whether a window shows another table at one version than at another. Found out once for all who have these
-  /// cells.
-  func isAffected(_ window: WindowRange, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
-    guard firstAffectedRow(from: old, to: new, accepted) < window.end else { return false }
+  /// Returns whether a window shows another table at one version than at another. Found out once for all who are
+  /// shown rows so.
+  func isAffected(_ window: WindowRange, from old: Version, to new: Version, _ appearance: RowAppearance?) -> Bool {
+    guard firstAffectedRow(from: old, to: new, appearance) < window.end else { return false }
     guard window.from > 0 else { return true }
-    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, appearance: appearance?.digest)
     if let known = changes.withLock({ $0[window, pair] }) { return known }
-    let isAffected = Table.isAffected(window, from: old.table, to: new.table, seenAs: seen(accepted))
+    let isAffected = Table.isAffected(window, from: old.table, to: new.table, seenAs: seen(appearance))
     changes.withLock { $0[window, pair] = isAffected }
     return isAffected
   }
 
-  /// `Int.max` where there is none. Found out once for all who have these cells.
-  func firstAffectedRow(from old: Version, to new: Version, _ accepted: CellSet?) -> Int {
-    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
+  /// `Int.max` where there is none. Found out once for all who are shown rows so.
+  func firstAffectedRow(from old: Version, to new: Version, _ appearance: RowAppearance?) -> Int {
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, appearance: appearance?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
-    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen(accepted)) ?? .max
+    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen(appearance)) ?? .max
     changes.withLock { $0[pair] = first }
     return first
   }
 
-  /// How rows are looked at by who can show these cells.
-  private func seen(_ accepted: CellSet?) -> ((Row) -> Row)? {
-    guard let accepted else { return nil }
+  /// How rows are looked at by who is shown them so; nil: as they are.
+  private func seen(_ appearance: RowAppearance?) -> ((Row) -> Row)? {
+    guard let appearance else { return nil }
     let cells = drawing.withLock { $0 }
-    return { cells.variant(of: $0, accepted) }
+    return { cells.variant(of: $0, appearance) }
   }
 
   /// Returns whether a cursor names a state that this process doesn't know and another one may have given. O(toggles).
@@ -172,7 +175,7 @@ struct FirstAffectedRows {
   struct Pair: Hashable {
     var from: Cursor
     var to: Cursor
-    var cells: LensTag.Digest?
+    var appearance: LensTag.Digest?
   }
   private var rows: [Pair: Int] = [:]
   /// The results for windows that do not begin at the beginning.

@@ -32,6 +32,8 @@ final class TableReader: Sendable {
   let drawnBytes = Atomic(0)
   let finding: Mutex<TableFinders>
   let standings = Mutex(FoundStandings())
+  /// By the table's definition rows may offer edits or moves.
+  let editsOffer: Atomic<Bool>
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -40,10 +42,12 @@ final class TableReader: Sendable {
     versions: TableVersions,
     cells: CellRegistry,
     finding: TableFinder?,
+    offersEdits: Bool,
     isMember: Bool,
     context: EngineContext
   ) {
     (self.versions, self.context) = (versions, context)
+    editsOffer = Atomic(offersEdits)
     self.finding = Mutex(TableFinders(finding))
     replies = ReplyCache(history: versions.history)
     drawing = Mutex(cells.keeping(DrawnRows(context.findMemory)))
@@ -55,14 +59,26 @@ final class TableReader: Sendable {
 
   // MARK: Lenses
 
-  /// Returns the lens of a client's request on this table, with the cells that it has now.
+  /// Returns the lens of a client's request on this table, with the cells that it has now. Where no row can be edited, callers who
+  /// may edit and who may not share it.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
     let rows = request.rows(after: after)
     // Where there are no menus to ask for, a client that asks for them sees the plain table.
     let find = request.find.flatMap { $0.isEmpty && offer == nil ? nil : $0 }
-    guard let cells = request.cells else { return Lens(view: request.view, rows: rows, find: find) }
-    return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
+    let lens =
+      if let cells = request.cells {
+        Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
+      } else {
+        Lens(view: request.view, rows: rows, find: find)
+      }
+    return self.lens(lens, mayEdit: request.mayEdit)
   }
+
+  /// The same lens, for a caller who may edit the table or may not.
+  func lens(_ lens: Lens, mayEdit: Bool) -> Lens { lens.offering(edits: mayEdit || !offersEdits) }
+
+  /// Returns whether rows may offer edits or moves, so that a reply depends on whether its caller may edit.
+  var offersEdits: Bool { editsOffer.load(ordering: .relaxed) }
 
   /// The view of a lens, where something was tapped in it.
   func view(_ lens: Lens) -> TappedView? {

@@ -41,6 +41,8 @@ final class Authorizer: Sendable {
   /// The credentials of a request: nothing that could be sent in its place, so that a long wait keeps no secret.
   struct Credentials: Sendable {
     fileprivate var digest: [UInt8]?
+    /// The request has an `Authorization`, of whatever kind.
+    fileprivate var areThere = false
     fileprivate var standing = Bearer.Standing.unjudged
 
     /// An issuer's token, which ends by itself.
@@ -65,8 +67,11 @@ final class Authorizer: Sendable {
   }
 
   func credentials(of request: Request) -> Credentials {
-    guard let bearer = request.parsed.bearer else { return Credentials() }
-    return Credentials(digest: bearer.digest, standing: issuers.isEmpty ? .unjudged : bearer.standing)
+    guard let bearer = request.parsed.bearer else {
+      return Credentials(areThere: request.header(.authorization) != nil)
+    }
+    let standing = issuers.isEmpty ? .unjudged : bearer.standing
+    return Credentials(digest: bearer.digest, areThere: true, standing: standing)
   }
 
   /// The identity of a caller.
@@ -103,8 +108,9 @@ final class Authorizer: Sendable {
 
   /// Returns the caller of a request's credentials: they are then for this service alone, and no upstream is shown
   /// them.
-  func caller(of request: Request) -> Caller? {
-    let credentials = credentials(of: request)
+  func caller(of request: Request) -> Caller? { caller(with: credentials(of: request)) }
+
+  private func caller(with credentials: Credentials) -> Caller? {
     if let verified = credentials.verified { return .user(verified) }
     return tokens.isEmpty ? nil : credentials.digest.flatMap(find).map(Caller.token)
   }
@@ -168,14 +174,30 @@ final class Authorizer: Sendable {
   /// - Throws: where the request's token does not allow it, and its credentials are sent nowhere, or are those of a caller
   ///   who may not even read the table.
   func editAuthority(of request: Request, table: String) throws(ServiceError) -> EditAuthority {
-    guard mustJudge(.edit), let refusal = refusal(of: credentials(of: request), .edit, table: table) else {
-      return .granted
-    }
-    guard request.header(.authorization) != nil, caller(of: request) == nil, !isRestricted(.read),
-      tablesForwardingCredentials.contains(table)
-    else { throw refusal }
+    guard mustJudge(.edit) else { return .granted }
+    let credentials = credentials(of: request)
+    guard let refusal = refusal(of: credentials, .edit, table: table) else { return .granted }
+    guard areJudgedUpstream(credentials, table) else { throw refusal }
     return .callersCredentials(else: TableError(.unauthenticated, detail: refusal.detail))
   }
+
+  /// Returns whether credentials are nobody's here, and sent to the table's upstream, which judges them.
+  private func areJudgedUpstream(_ credentials: Credentials, _ table: String) -> Bool {
+    credentials.areThere && caller(with: credentials) == nil && !isRestricted(.read)
+      && tablesForwardingCredentials.contains(table)
+  }
+
+  /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that.
+  func mayEdit(_ request: Request, table: String) -> Bool {
+    !mustJudge(.edit) || mayEdit(credentials(of: request), table: table)
+  }
+
+  func mayEdit(_ credentials: Credentials, table: String) -> Bool {
+    refusal(of: credentials, .edit, table: table) == nil || areJudgedUpstream(credentials, table)
+  }
+
+  /// Some callers may edit, and others may not.
+  var distinguishesEditors: Bool { !(tokens.isEmpty && issuers.isEmpty) && mustJudge(.edit) }
 
   /// Returns whether the request's token allows something.
   func allows(_ request: Request, _ capability: Capability, table: String) -> Bool {

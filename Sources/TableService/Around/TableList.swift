@@ -38,12 +38,20 @@ extension TableService {
     writer.beginArray()
     for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
       let schema = call.state.itemSchemas[name]
-      if let table = tables[name] { writer.write(listed: table.localized(call.locale), schema) }
+      if let table = tables[name]?.localized(call.locale) {
+        let mayEdit = !table.offersEdits || authorizer.mayEdit(call.request, table: name)
+        writer.write(listed: table, mayEdit: mayEdit, schema)
+      }
       if let family = families[name] { writer.write(listed: family, schema) }
     }
     writer.endArray()
     writer.endObject()
-    let scope = ReplyScope(forwards: [], isTokenHolders: authorizer.isRestricted(.read), locale: call.locale)
+    let scope = ReplyScope(
+      forwards: [],
+      isTokenHolders: authorizer.isRestricted(.read),
+      distinguishesEditors: authorizer.distinguishesEditors && catalog.tables.contains(where: \.offersEdits),
+      locale: call.locale
+    )
     // Without an entity tag: cursors change with every version of every table, so it would hardly ever match.
     let representation = Representation(
       body: writer.bytes,
@@ -57,8 +65,10 @@ extension TableService {
 }
 
 extension JSONWriter {
-  fileprivate mutating func write(listed table: LiveTable, _ schema: ItemSchema?) {
+  /// - Parameter mayEdit: the caller, who begins to follow it at the cursor.
+  fileprivate mutating func write(listed table: LiveTable, mayEdit: Bool, _ schema: ItemSchema?) {
     let current = table.current
+    let cursor = table.cursor(of: current, table.lens(Lens(), mayEdit: mayEdit))
     let counts = current.table.counts
     beginObject()
     name("id")
@@ -66,7 +76,7 @@ extension JSONWriter {
     name("title")
     write(current.table.title)
     name("cursor")
-    write(current.cursor.description)
+    write(cursor.description)
     name("state")
     write(current.table.state.rawValue)
     name("sections")
@@ -80,7 +90,7 @@ extension JSONWriter {
     name("url")
     write(table.path)
     name("changes")
-    write("\(table.path)/changes?after=\(current.cursor)")
+    write("\(table.path)/changes?after=\(cursor)")
     write(schema)
     endObject()
   }

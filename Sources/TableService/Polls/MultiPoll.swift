@@ -14,6 +14,7 @@ final class MultiPoll: Waiter {
   struct Member: Sendable {
     var pair: FollowedPair
     var table: LiveTable
+    /// As it was asked.
     var query: TableQuery
 
     /// The number of the pair in the reply's entry, where the table's name alone is ambiguous.
@@ -45,8 +46,7 @@ final class MultiPoll: Waiter {
   private let joinedReplies: JoinedReplies
   /// The query behind the cursors in the `Link` to the next poll.
   private let next: String
-  /// Refuses a client whom a newer configuration no longer lets in to a table.
-  private let recheck: @Sendable (String) -> ServiceError?
+  private let caller: WaitingCaller
   /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
   private let patience: @Sendable () -> Double?
   /// Why its caller's token is no longer one: then all of it is refused.
@@ -72,16 +72,21 @@ final class MultiPoll: Waiter {
     _ joinedReplies: JoinedReplies,
     _ server: WakingServer,
     share: WaitingShare?,
-    recheck: @escaping @Sendable (String) -> ServiceError?,
+    caller: WaitingCaller,
     patience: @escaping @Sendable () -> Double?,
     ending: @escaping @Sendable () -> ServiceError?
   ) {
     (self.patience, self.ending, self.server) = (patience, ending, server)
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
-    (codings, next, self.recheck) = (call.request.acceptedCodings, call.parsed.next, recheck)
-    let isTokenHolders = call.state.authorizer.isRestricted(.read)
+    (codings, next, self.caller) = (call.request.acceptedCodings, call.parsed.next, caller)
+    let authorizer = call.state.authorizer
     let forwards = Set(members.lazy.flatMap(\.table.forwards)).sorted()
-    scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)
+    scope = ReplyScope(
+      forwards: forwards,
+      isTokenHolders: authorizer.isRestricted(.read),
+      distinguishesEditors: authorizer.distinguishesEditors && members.contains(where: \.table.offersEdits),
+      locale: call.locale
+    )
     isInAnyLanguage = call.isInAnyLanguage
     topics = Self.topics(of: members)
   }
@@ -90,10 +95,13 @@ final class MultiPoll: Waiter {
     (self.members, troubles) = (members, poll.troubles)
     (codings, joinedReplies, isInAnyLanguage) = (poll.codings, poll.joinedReplies, poll.isInAnyLanguage)
     scope = members.first.map { poll.scope.of($0.table) } ?? poll.scope
-    (next, share, recheck, server) = (poll.next, poll.share, poll.recheck, poll.server)
+    (next, share, caller, server) = (poll.next, poll.share, poll.caller, poll.server)
     (patience, ending) = (poll.patience, poll.ending)
     topics = Self.topics(of: members)
   }
+
+  /// As a member is to be answered by the configuration that counts now.
+  private func query(of member: Member) -> TableQuery { caller.query(member.query, of: member.table) }
 
   /// Each once: tables may share a view, and lenses a table.
   private static func topics(of members: [Member]) -> [Topic] {
@@ -194,7 +202,7 @@ final class MultiPoll: Waiter {
   private func news(_ troubles: [Trouble]) -> News {
     var news = News(troubles: troubles)
     for (index, member) in members.enumerated() {
-      if let error = recheck(member.table.reference.name) {
+      if let error = caller.refusal(member.table) {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
@@ -206,7 +214,7 @@ final class MultiPoll: Waiter {
       case .withoutNews?, .replaced?: news.isOver = true
       case nil: break
       }
-      let state = member.table.state(for: member.query)
+      let state = member.table.state(for: query(of: member))
       let move = Move(member: index, to: state.to)
       if member.query.after != state.to { news.all.append(move) }
       if !state.isCurrent, !member.table.isAwaitingUpstream { news.waking.append(move) }
@@ -226,7 +234,7 @@ final class MultiPoll: Waiter {
       return .response(refusal.response)
     }
     if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
-    let ready = moves.map { members[$0.member].table.readyReply(members[$0.member].query, to: $0.to) }
+    let ready = moves.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
     let made = ready.compactMap { $0 }
     if made.count == moves.count {
       let joined = joinedReplies.known(entries(moves, made), troubles, scope)
@@ -237,7 +245,7 @@ final class MultiPoll: Waiter {
     let gathered = GatheredReplies(ready) { [self] made in exchange.finish(response(nil, moves, made, troubles)) }
     for (index, move) in moves.enumerated() where ready[index] == nil {
       let member = members[move.member]
-      member.table.render(member.query, for: ReplyAsker(exchange.asker)) { gathered.set(index, $0) }
+      member.table.render(query(of: member), for: ReplyAsker(exchange.asker)) { gathered.set(index, $0) }
     }
     joinedReplies.queue.async { gathered.begin() }
     return .later

@@ -6,7 +6,8 @@ import TableModel
 /// A long poll of one table: what is left of the request while it waits, and of all requests like it.
 final class Poll: Waiter {
   let table: LiveTable
-  let query: TableQuery
+  /// As it was asked.
+  let asked: TableQuery
   /// The configuration under which its client was let in.
   let state: ServiceState
   /// All that is kept of the request: what it was made of may be larger than everything else here.
@@ -16,8 +17,7 @@ final class Poll: Waiter {
   private let isInAnyLanguage: Bool
   /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   private let next: String
-  /// Refuses a client whom a newer configuration no longer lets in.
-  private let recheck: @Sendable () -> ServiceError?
+  private let caller: WaitingCaller
   /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
   private let patience: @Sendable () -> Double?
   /// The caller's share of waiters, where it is limited.
@@ -32,10 +32,10 @@ final class Poll: Waiter {
     _ query: TableQuery,
     share: WaitingShare?,
     patience: @escaping @Sendable () -> Double?,
-    recheck: @escaping @Sendable () -> ServiceError?
+    caller: WaitingCaller
   ) {
     (self.share, self.patience) = (share, patience)
-    (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
+    (table, asked, state, scope, self.caller) = (call.table, query, call.state, call.scope, caller)
     (codings, next, isInAnyLanguage) = (call.request.acceptedCodings, call.parsed.next, call.isInAnyLanguage)
   }
 
@@ -43,9 +43,13 @@ final class Poll: Waiter {
     isInAnyLanguage = poll.isInAnyLanguage
     table = isInAnyLanguage ? next.untranslated : next
     scope = poll.scope.of(table)
-    (query, state, codings, self.next) = (poll.query, poll.state, poll.codings, poll.next)
-    (share, patience, recheck) = (poll.share, poll.patience, poll.recheck)
+    (asked, state, codings, self.next) = (poll.asked, poll.state, poll.codings, poll.next)
+    (share, patience, caller) = (poll.share, poll.patience, poll.caller)
   }
+
+  /// As it is to be answered: by a configuration that was read meanwhile the caller may edit what it could not, or the other way
+  /// round.
+  var query: TableQuery { caller.query(asked, of: table) }
 
   /// Answers at once where the client is behind or does not want to wait; else waits.
   ///
@@ -63,13 +67,13 @@ final class Poll: Waiter {
         reply.representation(scope).prepare(codings)
       }
     )
-    table.beginWaiting(query.lens)
-    let topics = table.topics(query.lens).map(Topic.init)
+    table.beginWaiting(asked.lens)
+    let topics = table.topics(asked.lens).map(Topic.init)
     return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
-    if let refusal = recheck() {
+    if let refusal = caller.refusal(table) {
       abandoned()
       return .response(refusal.response)
     }
@@ -87,7 +91,7 @@ final class Poll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
-    if let refusal = recheck() { return .response(refusal.response) }
+    if let refusal = caller.refusal(table) { return .response(refusal.response) }
     let poll = successor(table.ending) ?? self
     return poll.moved(exchange, poll.table.ending) ?? poll.unchanged(exchange)
   }
@@ -104,7 +108,7 @@ final class Poll: Waiter {
   }
 
   func abandoned() {
-    table.endWaiting(query.lens)
+    table.endWaiting(asked.lens)
     share?.giveBack()
   }
 

@@ -9,6 +9,8 @@ struct ReplyScope: Hashable, Sendable {
   var forwards: [String]
   /// Reading takes a token.
   var isTokenHolders: Bool
+  /// Rows offer edits to those who may edit, and to nobody else.
+  var distinguishesEditors = false
   /// The language that the table is in; nil where the configuration names none.
   var locale: String?
 
@@ -19,9 +21,18 @@ struct ReplyScope: Hashable, Sendable {
     return scope
   }
 
-  var cacheControl: String { isTokenHolders || !forwards.isEmpty ? "private, no-cache" : "no-cache" }
+  var cacheControl: String {
+    isTokenHolders || distinguishesEditors || !forwards.isEmpty ? "private, no-cache" : "no-cache"
+  }
 
-  /// Replies are the same for all: they don't depend on who asks.
+  /// The same, of replies whose URLs have a cursor, and by that tell whether rows offer edits.
+  var ofCursors: ReplyScope {
+    var scope = self
+    scope.distinguishesEditors = false
+    return scope
+  }
+
+  /// Replies from one cursor are the same for all: they don't depend on who asks.
   var isPublic: Bool { forwards.isEmpty && !isTokenHolders }
 
   /// For `Vary`.
@@ -29,7 +40,7 @@ struct ReplyScope: Hashable, Sendable {
 
   /// The same, of what does not depend on the cells that a client can show.
   var varyWithoutCells: [String] {
-    forwards + (isTokenHolders && !forwards.nameCredentials ? ["Authorization"] : [])
+    forwards + ((isTokenHolders || distinguishesEditors) && !forwards.nameCredentials ? ["Authorization"] : [])
       + (locale == nil ? [] : ["Accept-Language"])
   }
 

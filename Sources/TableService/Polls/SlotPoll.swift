@@ -8,13 +8,13 @@ import TableModel
 /// own, so that whoever joins asks the same, and caches forward one request for all.
 final class SlotPoll: Waiter {
   private let table: LiveTable
-  private let query: TableQuery
+  /// As it was asked.
+  private let asked: TableQuery
   private let codings: AcceptedCodings
   private let scope: ReplyScope
   /// It is answered in the language that comes first.
   private let isInAnyLanguage: Bool
-  /// Refuses a client whom a newer configuration no longer lets in.
-  private let recheck: @Sendable () -> ServiceError?
+  private let caller: WaitingCaller
   /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
   /// The service is ending: no cache shall keep what it says now.
@@ -24,21 +24,27 @@ final class SlotPoll: Waiter {
     _ call: TableCall,
     _ query: TableQuery,
     share: WaitingShare?,
-    recheck: @escaping @Sendable () -> ServiceError?,
+    caller: WaitingCaller,
     isDraining: @escaping @Sendable () -> Bool
   ) {
-    (table, self.query, self.share) = (call.table, query, share)
-    (self.recheck, self.isDraining) = (recheck, isDraining)
-    (codings, scope, isInAnyLanguage) = (call.request.acceptedCodings, call.scope, call.isInAnyLanguage)
+    (table, asked, self.share) = (call.table, query, share)
+    (self.caller, self.isDraining) = (caller, isDraining)
+    (codings, isInAnyLanguage) = (call.request.acceptedCodings, call.isInAnyLanguage)
+    // Whoever may edit and who may not have cursors of their own: with the other's cursor the reply is a reset, which no cache
+    // keeps.
+    scope = call.scope.ofCursors
   }
 
   private init(_ poll: SlotPoll, of next: LiveTable) {
     isInAnyLanguage = poll.isInAnyLanguage
     table = isInAnyLanguage ? next.untranslated : next
     scope = poll.scope.of(table)
-    (query, codings) = (poll.query, poll.codings)
-    (share, recheck, isDraining) = (poll.share, poll.recheck, poll.isDraining)
+    (asked, codings) = (poll.asked, poll.codings)
+    (share, caller, isDraining) = (poll.share, poll.caller, poll.isDraining)
   }
+
+  /// As it is to be answered by the configuration that counts now.
+  private var query: TableQuery { caller.query(asked, of: table) }
 
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
     if let successor { return successor.begin(exchange, slot: slot, slots) }
@@ -46,21 +52,21 @@ final class SlotPoll: Waiter {
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
-    table.beginWaiting(query.lens)
+    table.beginWaiting(asked.lens)
     return .wait(
-      Wait(topics: table.topics(query.lens).map(Topic.init), timeout: .seconds(slots.remaining), waiter: self)
+      Wait(topics: table.topics(asked.lens).map(Topic.init), timeout: .seconds(slots.remaining), waiter: self)
     )
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
     if let successor {
-      table.endWaiting(query.lens)
+      table.endWaiting(asked.lens)
       if let reply = successor.moved(exchange) {
         share?.giveBack()
         return reply
       }
-      successor.table.beginWaiting(query.lens)
-      return .wait(Wait(topics: successor.table.topics(query.lens).map(Topic.init), timeout: nil, waiter: successor))
+      successor.table.beginWaiting(asked.lens)
+      return .wait(Wait(topics: successor.table.topics(asked.lens).map(Topic.init), timeout: nil, waiter: successor))
     }
     guard let reply = moved(exchange) else { return nil }
     abandoned()
@@ -75,7 +81,7 @@ final class SlotPoll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
-    if let refusal = recheck() { return .response(refusal.response) }
+    if let refusal = caller.refusal(table) { return .response(refusal.response) }
     if let successor { return successor.last(exchange) }
     return last(exchange)
   }
@@ -87,12 +93,12 @@ final class SlotPoll: Waiter {
   }
 
   func abandoned() {
-    table.endWaiting(query.lens)
+    table.endWaiting(asked.lens)
     share?.giveBack()
   }
 
   private func moved(_ exchange: Exchange) -> Reply? {
-    if let refusal = recheck() { return .response(refusal.response) }
+    if let refusal = caller.refusal(table) { return .response(refusal.response) }
     switch table.ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
     case .withoutNews?, .replaced?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
@@ -146,9 +152,9 @@ extension TableService {
       throw .malformed("A poll with `slot` begins at a snapshot's cursor: `after`.", field: "after")
     }
     let query = TableQuery(.changes(after: after), try call.lens(after: after))
-    let recheck = recheck(call.request, call.state, call.table.reference.name)
+    let caller = WaitingCaller(call.request, call.state, of: self)
     let share = call.waitingShare(callerLimits)
-    let poll = SlotPoll(call, query, share: share, recheck: recheck) { [weak self] in self?.isDraining ?? true }
+    let poll = SlotPoll(call, query, share: share, caller: caller) { [weak self] in self?.isDraining ?? true }
     return poll.begin(call.exchange, slot: slot, PollSlots(at: Date().timeIntervalSince1970))
   }
 }

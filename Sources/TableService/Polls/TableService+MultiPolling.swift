@@ -62,7 +62,9 @@ extension TableService {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
-        let own = try pair.lens(in: lens)
+        var own = try pair.lens(in: lens)
+        own.mayEdit =
+          !table.offersEdits || call.state.authorizer.mayEdit(call.request, table: table.reference.name)
         try table.checkFinding(own.find, field: pair.members == nil ? nil : "after")
         let query = TableQuery(.changes(after: after), table.lens(own, after: after))
         if pair.members == nil, !plain.insert(ObjectIdentifier(table)).inserted { twice = table.name }
@@ -87,7 +89,7 @@ extension TableService {
       joinedReplies,
       server,
       share: share,
-      recheck: recheck(call.request, call.state),
+      caller: WaitingCaller(call.request, call.state, of: self),
       patience: tokenPatience(of: call.request, call.state),
       ending: { [weak self] in self?.state.authorizer.refusal(ofCredentials: credentials, for: names) }
     )

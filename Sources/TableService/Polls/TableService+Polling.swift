@@ -23,7 +23,7 @@ extension TableService {
         query,
         share: share,
         patience: tokenPatience(of: call.request, call.state),
-        recheck: recheck(call.request, call.state, call.table.reference.name)
+        caller: WaitingCaller(call.request, call.state, of: self)
       )
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
@@ -59,30 +59,13 @@ extension TableService {
     return { [weak self] in self?.state.authorizer.timeLeft(of: credentials) }
   }
 
-  /// Returns a check whether a client that was let in may still read, when its token may be over or there is another
-  /// configuration.
-  func recheck(_ request: Request, _ state: ServiceState, _ table: String) -> @Sendable () -> ServiceError? {
-    let recheck = recheck(request, state)
-    return { recheck(table) }
-  }
-
-  /// The same for several tables, by their names.
-  func recheck(_ request: Request, _ state: ServiceState) -> @Sendable (String) -> ServiceError? {
-    // Where reading is open nothing of the request has to be kept.
-    let credentials = state.authorizer.credentials(of: request)
-    return { [weak self, weak state] table in
-      guard let now = self?.state, now !== state || now.authorizer.timeLeft(of: credentials) != nil else { return nil }
-      return now.authorizer.refusal(of: credentials, .read, table: table)
-    }
-  }
-
   func stream(_ call: TableCall) throws(ServiceError) -> Reply {
     let request = call.request
     let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 }
     let after = try (last ?? request.query.first("after")).map { text throws(ServiceError) in
       try Cursor(parameter: text, field: last == nil ? "after" : "Last-Event-ID")
     }
-    let lens = try call.parsed.lens.get()
+    let lens = try call.lensRequest
     try call.table.checkFinding(lens.find)
     let share = call.waitingShare(callerLimits)
     try share?.take()
@@ -93,7 +76,7 @@ extension TableService {
       share: share,
       endings: tokenEndings,
       patience: tokenPatience(of: request, call.state)(),
-      recheck: recheck(request, call.state, call.table.reference.name)
+      caller: WaitingCaller(request, call.state, of: self)
     )
     return .stream(TableStream.head(call.scope), stream)
   }

@@ -10,8 +10,8 @@ final class TableStream: StreamSource {
   private let request: LensRequest
   /// As it was at the beginning: what is waited with.
   private let lens: Lens
-  /// Refuses a client whom a newer configuration no longer lets in: a stream outlives what it began under.
-  private let recheck: @Sendable () -> ServiceError?
+  /// A stream outlives the configuration that it began under.
+  private let caller: WaitingCaller
   /// Ends it when its caller's token is over, in so many seconds; nil: that doesn't end.
   private let endings: TokenEndings
   private let patience: Double?
@@ -34,9 +34,9 @@ final class TableStream: StreamSource {
     share: WaitingShare?,
     endings: TokenEndings,
     patience: Double?,
-    recheck: @escaping @Sendable () -> ServiceError?
+    caller: WaitingCaller
   ) {
-    (self.table, self.request, self.share, self.recheck) = (table, request, share, recheck)
+    (self.table, self.request, self.share, self.caller) = (table, request, share, caller)
     (self.endings, self.patience) = (endings, patience)
     lens = table.lens(request, after: after)
     state = Mutex(State(position: after))
@@ -84,14 +84,14 @@ final class TableStream: StreamSource {
   private var query: TableQuery {
     let after = state.withLock { $0.position }
     // The window is that of the beginning, whatever the cursor says.
-    var lens = table.lens(request, after: after)
+    var lens = table.lens(caller.request(request, of: table), after: after)
     lens.rows = self.lens.rows
     return TableQuery(.changes(after: after), lens)
   }
 
   /// Sends what is new, or rests. Events are made on the table's rendering queue, which may take its time.
   private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
-    guard table.ending == nil, recheck() == nil else { return stream.end() }
+    guard table.ending == nil, caller.refusal(table) == nil else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     let query = query
     guard table.isFound(query) else {

@@ -13,8 +13,11 @@ extension TableService {
     let lens = try call.lens()
     let query = TableQuery(.snapshot, lens)
     let (scope, request) = (call.scope, call.request)
+    let isReadOnly = lens == .readOnly
     let made =
-      lens == Lens() ? call.table.plainSnapshot : call.table.readyReply(query, to: call.table.state(for: query).to)
+      lens == Lens() || isReadOnly
+      ? call.table.wholeSnapshot(isReadOnly: isReadOnly)
+      : call.table.readyReply(query, to: call.table.state(for: query).to)
     if let representation = made?.snapshot(scope), representation.isPrepared(for: request) {
       return .response(representation.response(to: request))
     }

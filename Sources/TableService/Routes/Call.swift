@@ -162,9 +162,19 @@ final class TableCall: Sendable {
 
   /// How the client sees the table, at a cursor where it has one.
   func lens(after: Cursor? = nil) throws(ServiceError) -> Lens {
-    let lens = try parsed.lens.get()
+    let lens = try lensRequest
     try table.checkFinding(lens.find)
     return table.lens(lens, after: after)
+  }
+
+  /// How the client asks to see the table, and whether it may edit it.
+  var lensRequest: LensRequest {
+    get throws(ServiceError) {
+      var lens = try parsed.lens.get()
+      // Where no row can be edited it makes no difference.
+      lens.mayEdit = !table.offersEdits || state.authorizer.mayEdit(request, table: table.reference.name)
+      return lens
+    }
   }
 
   /// The things that its reply depends on beside the table and the version.
@@ -172,6 +182,7 @@ final class TableCall: Sendable {
     ReplyScope(
       forwards: table.forwards,
       isTokenHolders: state.authorizer.isRestricted(.read),
+      distinguishesEditors: table.offersEdits && state.authorizer.distinguishesEditors,
       locale: table.locale
     )
   }

@@ -10,9 +10,9 @@ CLOSED = {"auth": {"reading": "tokens", "tokens": OPEN}}
 def waiting(service, fields):
     """A poll, a stream, a poll of several tables, and one for a table that is another kind, all of one caller."""
     wires = {"poll": service.poll(50, fields)}
-    cursor = service.cursor("todo", [EDITOR])
+    cursor = service.cursor("todo", fields)
     for name, target in [("stream", f"/v1/tables/todo/stream?after={cursor}"), ("polls", f"/v1/changes?after=todo:{cursor}&wait=50"),
-                         ("view", f"/v1/tables/notes/changes?after={service.cursor('notes', [EDITOR])}&wait=50&view=v")]:
+                         ("view", f"/v1/tables/notes/changes?after={service.cursor('notes', fields)}&wait=50&view=v")]:
         wires[name] = service.wire(20)
         wires[name].send(request("GET", target, fields))
     return wires

@@ -34,11 +34,13 @@ package struct CellRegistry: Sendable {
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
 
   /// Returns the cells that a client can show; nil where that is all of them. O(cells).
-  func set(_ accepted: AcceptedCells) -> CellSet? { drawn?.set(accepted) { find(accepted) } ?? find(accepted) }
+  func appearance(_ accepted: AcceptedCells) -> RowAppearance? {
+    drawn?.appearance(accepted) { find(accepted) } ?? find(accepted)
+  }
 
-  private func find(_ accepted: AcceptedCells) -> CellSet? {
+  private func find(_ accepted: AcceptedCells) -> RowAppearance? {
     let names = definitions.filter { accepted.accepts($0.identifier, version: $0.version) }.map(\.identifier)
-    return names.count == definitions.count ? nil : CellSet(Set(names), of: self)
+    return names.count == definitions.count ? nil : RowAppearance(Set(names), of: self)
   }
 
   /// With cells that rows have and the configuration doesn't: rows that were drawn by another one, as a newer replica's are
@@ -61,14 +63,16 @@ package struct CellRegistry: Sendable {
     return registry
   }
 
-  /// Returns the drawing of rows of these kinds for a client that can show these cells: equal wherever the rows are
+  /// Returns the drawing of rows of these kinds for a client that is shown them so: equal wherever the rows are
   /// drawn alike, in every process; nil where they are shown as they are. In proportion to the names.
-  func drawing(of kinds: [RowKind], _ cells: CellSet) -> CellDrawing? {
+  ///
+  /// Without edits it is another one, whether rows of these kinds offer any or not.
+  func drawing(of kinds: [RowKind], _ appearance: RowAppearance) -> CellDrawing? {
     let standIn = defaultCell.flatMap { self[$0] }
     var drawn: Set<String> = []
     var isStandInSeen = false
     for chain in kinds.lazy.map(\.cells) {
-      let place = chain.firstIndex(where: cells.contains) ?? chain.firstIndex { $0 == standIn?.identifier }
+      let place = chain.firstIndex(where: appearance.contains) ?? chain.firstIndex { $0 == standIn?.identifier }
       if place == nil, standIn != nil {
         isStandInSeen = true
         drawn.insert((chain + [""]).joined(separator: "\u{0}"))
@@ -76,7 +80,7 @@ package struct CellRegistry: Sendable {
         drawn.insert((chain + ["\(shown)"]).joined(separator: "\u{0}"))
       }
     }
-    guard !drawn.isEmpty else { return nil }
+    guard !drawn.isEmpty || appearance.isReadOnly else { return nil }
     var writer = JSONWriter(capacity: 256)
     writer.beginArray()
     for text in drawn.sorted() { writer.write(text) }
@@ -84,20 +88,26 @@ package struct CellRegistry: Sendable {
       writer.write(standIn.identifier)
       writer.write(payloadSchema: standIn.fields)
     }
+    if appearance.isReadOnly { writer.write(false) }
     writer.endArray()
     return CellDrawing(SHA256.digest(of: writer.bytes))
   }
 
-  /// A row as a client sees it that can show these cells. O(1) where its own is among them, or it is kept, else O(bytes).
+  /// A row as a client sees it. O(1) where that is as it is, or it is kept, else O(bytes).
   ///
   /// - Parameter isKept: whether it is to be: of a row that others are shown too.
-  func variant(of row: Row, _ cells: CellSet, isKept: Bool = true) -> Row {
-    if cells.contains(row.cellIdentifier) { return row }
+  func variant(of row: Row, _ appearance: RowAppearance, isKept: Bool = true) -> Row {
+    let isReadOnly = appearance.isReadOnly
+    if !isReadOnly, appearance.contains(row.cellIdentifier) { return row }
     let standIn = defaultCell.flatMap { self[$0] }
-    let place = row.place(accepted: cells.contains, defaultCell: standIn?.identifier)
-    guard place != 0 else { return row }
-    guard isKept, let drawn else { return row.showing(at: place, defaultCell: standIn) }
-    return drawn.row(row, at: place) { row.showing(at: place, defaultCell: standIn) }
+    let place = row.place(accepted: appearance.contains, defaultCell: standIn?.identifier)
+    func draw() -> Row {
+      let shown = row.showing(at: place, defaultCell: standIn)
+      return isReadOnly ? shown.readOnly() : shown
+    }
+    guard place != 0 || isReadOnly && row.offersEdits else { return row }
+    guard isKept, let drawn else { return draw() }
+    return drawn.row(row, at: place, isReadOnly: isReadOnly, draw)
   }
 
   /// `{"cells":[{"cellIdentifier","version","class" or "nib","expands","fallback","schema"}]}`

@@ -2,8 +2,8 @@ import Synchronization
 import TableFinding
 import TableModel
 
-/// Rows in other cells than their own, each made once for all sets of cells that show it so: a row has as many as it has
-/// fallbacks, however many sets clients make up. Any thread.
+/// Rows in other cells than their own or without edits, each made once for all who are shown it so: a row has twice as many as
+/// it has fallbacks, however many sets of cells clients make up. Any thread.
 ///
 /// Bounded by itself, and with what the searches of all tables keep; what was used least recently goes first.
 final class DrawnRows: Sendable {
@@ -11,6 +11,7 @@ final class DrawnRows: Sendable {
   private struct Key: Hashable {
     var row: ObjectIdentifier
     var place: Int?
+    var isReadOnly: Bool
   }
 
   private struct Drawn {
@@ -37,7 +38,7 @@ final class DrawnRows: Sendable {
   }
 
   private let state = Mutex(State())
-  private let sets = Mutex<[AcceptedCells: CellSet?]>([:])
+  private let sets = Mutex<[AcceptedCells: RowAppearance?]>([:])
   private let memory: FindMemory
 
   /// The most bytes of each generation.
@@ -62,8 +63,10 @@ final class DrawnRows: Sendable {
   }
 
   /// A row in a cell of its chain. O(1) where it is known, else what `draw` takes.
-  func row(_ row: Row, at place: Int?, _ draw: () -> Row) -> Row {
-    let key = Key(row: ObjectIdentifier(row), place: place)
+  ///
+  /// - Parameter isReadOnly: without edits.
+  func row(_ row: Row, at place: Int?, isReadOnly: Bool, _ draw: () -> Row) -> Row {
+    let key = Key(row: ObjectIdentifier(row), place: place, isReadOnly: isReadOnly)
     let known = state.withLock { state -> Row? in
       if let known = state.recent.rows[key] { return known.shown }
       guard let known = state.older.rows[key] else { return nil }
@@ -97,7 +100,7 @@ final class DrawnRows: Sendable {
   }
 
   /// Returns the cells that a client accepts, among a registry's: found out once.
-  func set(_ accepted: AcceptedCells, _ find: () -> CellSet?) -> CellSet? {
+  func appearance(_ accepted: AcceptedCells, _ find: () -> RowAppearance?) -> RowAppearance? {
     if let known = sets.withLock({ $0[accepted] }) { return known }
     let found = find()
     sets.withLock { sets in

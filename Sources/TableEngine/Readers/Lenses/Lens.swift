@@ -15,6 +15,8 @@ package struct LensRequest: Hashable, Sendable {
   package var window: Window
   /// The search, or only a request for the menus (`find=1`); nil: neither.
   package var find: FindSearch?
+  /// The caller may edit the table, as far as its rows can be edited.
+  package var mayEdit = true
 
   package init(
     cells: AcceptedCells? = nil,
@@ -38,8 +40,8 @@ package struct LensRequest: Hashable, Sendable {
 /// The difference between one client's table and the plain one: a value, and everything that a reply depends on beside
 /// versions.
 package struct Lens: Hashable, Sendable {
-  /// Nil: it can show all that there are.
-  package var cells: CellSet?
+  /// Nil: rows are shown as they are.
+  package var appearance: RowAppearance?
   package var view: String?
   /// Nil: the whole table.
   package var rows: WindowRange?
@@ -55,12 +57,12 @@ package struct Lens: Hashable, Sendable {
   }
 
   package init(
-    cells: CellSet? = nil,
+    appearance: RowAppearance? = nil,
     view: String? = nil,
     rows: WindowRange? = nil,
     find: FindSearch? = nil
   ) {
-    (self.cells, self.view, self.rows, self.find) = (cells, view, rows, find)
+    (self.appearance, self.view, self.rows, self.find) = (appearance, view, rows, find)
   }
 
   init(
@@ -70,16 +72,28 @@ package struct Lens: Hashable, Sendable {
     rows: WindowRange?,
     find: FindSearch?
   ) {
-    self.init(cells: accepted.flatMap { registry.set($0) }, view: view, rows: rows, find: find)
+    self.init(appearance: accepted.flatMap { registry.appearance($0) }, view: view, rows: rows, find: find)
     origin = accepted.map { Origin(accepted: $0, registry: registry.digest) }
   }
+
+  /// The whole table, as callers are shown it who may not edit it.
+  package static let readOnly = Lens(appearance: .readOnly)
 
   /// As it is with the cells that there are now. O(1) where they are those that it was made with.
   func with(_ registry: CellRegistry) -> Lens {
     guard let origin, origin.registry != registry.digest else { return self }
-    return Lens(origin.accepted, of: registry, view: view, rows: rows, find: find)
+    let lens = Lens(origin.accepted, of: registry, view: view, rows: rows, find: find)
+    return appearance?.isReadOnly ?? false ? lens.offering(edits: false) : lens
+  }
+
+  /// The same for a caller who may edit the table, or may not. O(1).
+  func offering(edits: Bool) -> Lens {
+    guard edits == appearance?.isReadOnly ?? false else { return self }
+    var lens = self
+    lens.appearance = edits ? appearance?.withEdits : appearance?.readOnly ?? .readOnly
+    return lens
   }
 
   /// Without the view: as all see it who share the rest.
-  var shared: Lens { Lens(cells: cells, rows: rows, find: find) }
+  var shared: Lens { Lens(appearance: appearance, rows: rows, find: find) }
 }

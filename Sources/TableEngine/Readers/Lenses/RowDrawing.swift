@@ -1,32 +1,33 @@
 import TableEncoding
 import TableModel
 
-/// How a lens shows rows, each in the place of its own: toggled, and in a cell that its client can show.
+/// How a lens shows rows, each in the place of its own: toggled, in a cell that its client can show, and with the edits that its
+/// caller may make.
 struct RowDrawing: Sendable {
   let registry: CellRegistry
-  /// Nil: it can show all that there are.
-  var cells: CellSet?
+  /// Nil: as they are.
+  var appearance: RowAppearance?
   /// The identities of the rows that are toggled.
   var toggled: Set<Fingerprint>
 
   init(_ registry: CellRegistry, _ lens: Lens, _ point: ViewPoint?) {
-    (self.registry, cells, toggled) = (registry, lens.cells, point?.toggled ?? [])
+    (self.registry, appearance, toggled) = (registry, lens.appearance, point?.toggled ?? [])
   }
 
   /// All rows are shown as they are.
-  var isPlain: Bool { cells == nil && toggled.isEmpty }
+  var isPlain: Bool { appearance == nil && toggled.isEmpty }
 
   /// A row as it is shown. O(1) where it is so already, else O(bytes).
   func callAsFunction(_ row: Row) -> Row {
     // A toggled row is one client's, and made for it.
     guard toggled.isEmpty || !toggled.contains(row.key.identity) else {
-      return cells.map { registry.variant(of: row.toggled(), $0, isKept: false) } ?? row.toggled()
+      return appearance.map { registry.variant(of: row.toggled(), $0, isKept: false) } ?? row.toggled()
     }
-    return cells.map { registry.variant(of: row, $0) } ?? row
+    return appearance.map { registry.variant(of: row, $0) } ?? row
   }
 }
 
-/// The drawing of a version's rows with a set of cells: two that are equal draw the same rows alike, in every process.
+/// The drawing of a version's rows in an appearance: two that are equal draw the same rows alike, in every process.
 struct CellDrawing: Hashable, Sendable {
   private let digest: [UInt8]
 

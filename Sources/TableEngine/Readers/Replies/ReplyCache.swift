@@ -34,8 +34,9 @@ final class ReplyCache: Sendable {
     var ofViews = Pool()
     var resets: Deque<ReplyKey> = []
     var bytes = 0
-    /// The most asked-for one, without hashing.
+    /// The most asked-for ones, without hashing: of who may edit the table, and of who may not.
     var plainSnapshot: EncodedReply?
+    var readOnlySnapshot: EncodedReply?
 
     /// - Parameter bound: of the pool, in bytes, by its largest reply.
     mutating func add(
@@ -68,9 +69,10 @@ final class ReplyCache: Sendable {
   /// O(1).
   func reply(_ key: ReplyKey) -> EncodedReply? { contents.withLock { $0.replies[key] } }
 
-  /// The snapshot that most clients ask for. O(1).
-  func plainSnapshot(_ cursor: Cursor) -> EncodedReply? {
-    contents.withLock { $0.plainSnapshot.flatMap { $0.cursor == cursor ? $0 : nil } }
+  /// The snapshot of a version that most clients ask for. O(1).
+  func wholeSnapshot(_ version: Cursor, isReadOnly: Bool) -> EncodedReply? {
+    let reply = contents.withLock { isReadOnly ? $0.readOnlySnapshot : $0.plainSnapshot }
+    return reply.flatMap { $0.cursor.version == version.version && $0.cursor.epoch == version.epoch ? $0 : nil }
   }
 
   /// The bytes that are held.
@@ -79,6 +81,7 @@ final class ReplyCache: Sendable {
   func insert(_ reply: EncodedReply, for key: ReplyKey) {
     contents.withLock { contents in
       if key.view == nil, key.query == TableQuery(.snapshot, Lens()) { contents.plainSnapshot = reply }
+      if key.view == nil, key.query == TableQuery(.snapshot, .readOnly) { contents.readOnlySnapshot = reply }
       if key.view != nil, reply.byteCount > Self.largestOfView { return }
       guard contents.replies.updateValue(reply, forKey: key) == nil else { return }
       contents.bytes += reply.byteCount
@@ -116,6 +119,9 @@ final class ReplyCache: Sendable {
       contents.replies = replies
       contents.bytes = replies.values.reduce(0) { $0 + $1.byteCount }
       if let plain = contents.plainSnapshot, plain.cursor.version != version.version { contents.plainSnapshot = nil }
+      if let other = contents.readOnlySnapshot, other.cursor.version != version.version {
+        contents.readOnlySnapshot = nil
+      }
     }
   }
 }
