@@ -61,6 +61,25 @@ import Testing
     #expect(again.body == last.body)
   }
 
+  /// A proxy may write a path otherwise than the one that the first request went through.
+  @Test func aRepeatIsKnownHoweverItsPathIsWritten() throws {
+    let service = try ServiceProcess(todo)
+    func add(_ path: String, _ title: String = "T") throws -> Reply {
+      try service.request("POST", "/v1/tables/\(path)/items", ["Idempotency-Key": "k"], body: ["title": .string(title)])
+    }
+    let first = try add("todo")
+    for path in ["todo", "%74odo", "t%6F%64o", "t%6fdo"] { #expect(try add(path).body == first.body, "\(path)") }
+    #expect(try add("%74odo", "U").status == 422)
+    let row = try required(first.json["id"]?.text, "an id")
+    let rows = ["\(row)", row.utf8.map { "%" + String($0, radix: 16) }.joined()]
+    let patches = try rows.map {
+      try service.request("PATCH", "/v1/tables/todo/items/\($0)", ["Idempotency-Key": "p"], body: ["title": "V"])
+    }
+    #expect(patches[0].status == 200 && patches[0].body == patches[1].body)
+    let twice = ["Idempotency-Key": "a", "idempotency-key": "b"]
+    #expect(try service.request("POST", "/v1/tables/todo/items", twice, body: ["title": "W"]).status == 400)
+  }
+
   @Test func aRefusedBatchNamesTheEdit() throws {
     let service = try ServiceProcess(todo)
     let cases: [(JSONValue, Int, String)] = [

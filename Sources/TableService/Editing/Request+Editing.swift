@@ -1,4 +1,5 @@
 import Digests
+import FieldValues
 import HTTPServer
 import JSON
 import TableEngine
@@ -23,6 +24,9 @@ extension Request {
   /// `Idempotency-Key`, and what the request was, so that a key is not used for two.
   private func idempotency() throws(ServiceError) -> Idempotency? {
     guard let length = valueBytes(.idempotencyKey)?.count else { return nil }
+    guard !isRepeated(.idempotencyKey) else {
+      throw .malformed("`Idempotency-Key` stands twice: send it once.", field: "Idempotency-Key")
+    }
     guard (1...255).contains(length), let key = header(.idempotencyKey) else {
       throw .malformed("`Idempotency-Key` is 1 to 255 characters.", field: "Idempotency-Key")
     }
@@ -30,9 +34,15 @@ extension Request {
     let query = query.items.map { "\($0.name.utf8.count):\($0.name)\($0.value.utf8.count):\($0.value)" }.joined()
     return Idempotency(
       key: key,
-      route: "\(method.name) \(rawPath)",
+      route: "\(method.name) \(canonicalPath)",
       content: SHA256.digest(of: Array("\(query)\n".utf8) + body)
     )
+  }
+
+  /// The path, each segment written in one way: what stands between client and service may write it in another one (RFC 3986
+  /// section 6.2.2.2).
+  private var canonicalPath: String {
+    path.map { "/" + PercentCoding.encode($0, allowed: "!$&'()*+,;=:@") }.joined()
   }
 
   /// The body as JSON.

@@ -49,7 +49,7 @@ final class Poll: Waiter {
 
   /// As it is to be answered: by a configuration that was read meanwhile the caller may edit what it could not, or the other way
   /// round.
-  var query: TableQuery { caller.query(asked, of: table) }
+  private var query: TableQuery { caller.query(asked, of: table) }
 
   /// Answers at once where the client is behind or does not want to wait; else waits.
   ///
@@ -63,7 +63,7 @@ final class Poll: Waiter {
     let codings = codings.worthPreparing
     let scope = scope
     table.willWait(
-      PollKind(lens: query.lens, variant: codings.map(\.name).joined()) { reply in
+      PollKind(lens: asked.lens, variant: codings.map(\.name).joined()) { reply in
         reply.representation(scope).prepare(codings)
       }
     )
@@ -113,7 +113,10 @@ final class Poll: Waiter {
   }
 
   /// There is nothing new, but in a window the version may have moved on all the same.
-  private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.state(for: query).to) }
+  private func unchanged(_ exchange: Exchange) -> Reply {
+    let query = query
+    return reply(exchange, query, at: table.state(for: query).to)
+  }
 
   /// The reply, where the table is not where the client is; nil where it is.
   private func moved(_ exchange: Exchange, _ ending: WaitEnding?) -> Reply? {
@@ -125,12 +128,13 @@ final class Poll: Waiter {
     case nil: break
     }
     // By a configuration that was read meanwhile there may be other filters.
-    do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
+    do throws(ServiceError) { try table.checkFinding(asked.lens.find) } catch { return .response(error.response) }
+    let query = query
     let state = table.state(for: query)
-    return state.isCurrent ? nil : reply(exchange, at: state.to)
+    return state.isCurrent ? nil : reply(exchange, query, at: state.to)
   }
 
-  private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
+  private func reply(_ exchange: Exchange, _ query: TableQuery, at cursor: Cursor) -> Reply {
     if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
       table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(answer(made)) }

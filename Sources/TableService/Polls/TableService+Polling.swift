@@ -28,11 +28,11 @@ extension TableService {
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
-    let patience = poll.query.after == nil || !call.mayWait ? 0 : wait
-    guard call.table.isFound(poll.query) else {
+    let patience = poll.asked.after == nil || !call.mayWait ? 0 : wait
+    guard call.table.isFound(poll.asked) else {
       // Long work does not belong on an event loop.
       let exchange = call.exchange
-      call.table.find(poll.query, for: ReplyAsker(exchange.asker)) {
+      call.table.find(poll.asked, for: ReplyAsker(exchange.asker)) {
         exchange.finish(poll.begin(exchange, wait: patience))
       }
       return .later

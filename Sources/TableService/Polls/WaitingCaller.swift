@@ -6,45 +6,43 @@ import TableEngine
 /// which let it in. Of the request nothing is kept that could be sent in its place.
 struct WaitingCaller: Sendable {
   private let credentials: Authorizer.Credentials
-  /// The judge by the present configuration; nil where it is the one that let the caller in.
-  private let successor: @Sendable () -> Authorizer?
-  /// The same, where the caller's token may be over by now, too.
-  private let judge: @Sendable () -> Authorizer?
+  /// The judge by the present configuration, and whether that is another one than the one that let the caller in; nil where the
+  /// service has ended.
+  private let present: @Sendable () -> (authorizer: Authorizer, isOther: Bool)?
 
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
-    let credentials = state.authorizer.credentials(of: request)
-    self.credentials = credentials
-    successor = { [weak service, weak state] in
-      guard let now = service?.state, now !== state else { return nil }
-      return now.authorizer
-    }
-    judge = { [weak service, weak state] in
-      guard let now = service?.state, now !== state || now.authorizer.timeLeft(of: credentials) != nil else {
-        return nil
-      }
-      return now.authorizer
+    credentials = state.authorizer.credentials(of: request)
+    present = { [weak service, weak state] in
+      guard let now = service?.state else { return nil }
+      return (now.authorizer, now !== state)
     }
   }
 
   /// Why it may no longer read a table; nil where it may. O(1) while the configuration is the same and its token doesn't end.
   func refusal(_ table: LiveTable) -> ServiceError? {
-    judge()?.refusal(of: credentials, .read, table: table.reference.name)
+    guard let (authorizer, isOther) = present(), isOther || authorizer.timeLeft(of: credentials) != nil else {
+      return nil
+    }
+    return authorizer.refusal(of: credentials, .read, table: table.reference.name)
   }
 
   /// The query, as the table's rows offer edits to the caller now: then the reply leads there. O(1) while the configuration is
   /// the same.
   func query(_ query: TableQuery, of table: LiveTable) -> TableQuery {
-    guard let authorizer = successor() else { return query }
+    guard table.offersEdits || query.lens.isReadOnly, let authorizer = successor else { return query }
     let mayEdit = !table.offersEdits || authorizer.mayEdit(credentials, table: table.reference.name)
     return TableQuery(query.kind, table.lens(query.lens, mayEdit: mayEdit))
   }
 
   /// The same of a request.
   func request(_ request: LensRequest, of table: LiveTable) -> LensRequest {
-    guard let authorizer = successor() else { return request }
+    guard table.offersEdits || !request.mayEdit, let authorizer = successor else { return request }
     var request = request
     request.mayEdit = !table.offersEdits || authorizer.mayEdit(credentials, table: table.reference.name)
     return request
   }
+
+  /// Nil where the configuration that counts is the one that let the caller in.
+  private var successor: Authorizer? { present().flatMap { $0.isOther ? $0.authorizer : nil } }
 }

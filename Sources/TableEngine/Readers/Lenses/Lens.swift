@@ -83,12 +83,15 @@ package struct Lens: Hashable, Sendable {
   func with(_ registry: CellRegistry) -> Lens {
     guard let origin, origin.registry != registry.digest else { return self }
     let lens = Lens(origin.accepted, of: registry, view: view, rows: rows, find: find)
-    return appearance?.isReadOnly ?? false ? lens.offering(edits: false) : lens
+    return isReadOnly ? lens.offering(edits: false) : lens
   }
+
+  /// Rows offer neither edits nor moves, as the caller may not edit the table.
+  package var isReadOnly: Bool { appearance?.isReadOnly ?? false }
 
   /// The same for a caller who may edit the table, or may not. O(1).
   func offering(edits: Bool) -> Lens {
-    guard edits == appearance?.isReadOnly ?? false else { return self }
+    guard edits == isReadOnly else { return self }
     var lens = self
     lens.appearance = edits ? appearance?.withEdits : appearance?.readOnly ?? .readOnly
     return lens
