@@ -200,6 +200,56 @@ import Testing
     }
   }
 
+  /// What nobody here knows may be enough for the table's upstream, which is sent it.
+  @Test func credentialsThatAnUpstreamJudges() throws {
+    let upstream = try ScriptedUpstream { request in
+      guard request.method == "PATCH" else { return .json([["id": 1, "title": "A"]]) }
+      return .reply(request.headers["authorization"] == "Bearer theirs" ? 200 : 401, [:], [:])
+    }
+    let service = try ServiceProcess(
+      """
+      store: memory
+      cells: {Label: {fields: {title: string}}}
+      auth:
+        tokens:
+          - {name: reader, sha256: "\(try sha256("reader"))", allow: [read]}
+      sources: {items: {url: "\(upstream.url)/items", every: 1h, retries: 0}}
+      tables:
+        forwarded:
+          source: items
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          forward: [Authorization]
+          edits: {patch: {url: "\(upstream.url)/items/${$id}", body: "${$edit}"}}
+      """
+    )
+    let path = "/v1/tables/forwarded"
+    for (token, mayEdit, status) in [(nil, false, 401), ("reader", false, 403), ("theirs", true, 200)]
+      as [(String?, Bool, Int)]
+    {
+      let mirror = try service.mirror("forwarded", headers(token))
+      #expect(can(mirror.row("1")) == [mayEdit, false, true], "\(token ?? "nobody")")
+      let edit = try service.request("PATCH", "\(path)/items/1", headers(token), body: ["title": "B"])
+      #expect(edit.status == status, "\(edit.text)")
+    }
+  }
+
+  @Test func cursorsOutliveARestart() throws {
+    let folder = try TemporaryFolder()
+    let configuration = try Self.configuration()
+      .replacing("store: memory", with: "store: {path: \"{folder}/store.sqlite\"}")
+    var service = try ServiceProcess(configuration, in: folder)
+    var mirrors = try [headers("editor"), [:]].map { try service.mirror("tasks", $0) }
+    service.signal(SIGKILL)
+    service = try ServiceProcess(configuration, in: folder)
+    _ = try service.request("POST", "/v1/tables/tasks/items", headers("editor"), body: ["title": "D"])
+    for (place, headers) in [headers("editor"), [:]].enumerated() {
+      try mirrors[place].apply(service.changes("tasks", after: mirrors[place].cursor, headers))
+      #expect(mirrors[place].resets.isEmpty && can(mirrors[place].row("4")) == [place == 0, place == 0, true])
+    }
+  }
+
   /// Who reaches a service in a network without a token may edit nothing there.
   @Test func whereNobodyMayEdit() throws {
     let configuration = """

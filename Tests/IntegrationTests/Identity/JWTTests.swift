@@ -65,6 +65,18 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   }
 
   /// Without a token reading is open here; with one that is nobody's it is not, whatever table is asked for.
+  /// What a token may do is seen in rows, of tables that read nothing of the caller, too.
+  @Test func rowsOfferWhatATokenAllows() throws {
+    let issuer = try Issuer()
+    let allow = ", allow: {edit: \"'editor' in $caller.claims.roles\"}"
+    let service = try ServiceProcess(configuration(issuer.configuration(allow)))
+    let callers = [issuer.token("ada"), issuer.token("bob", ["roles": ["editor"]]), [:], issuer.token("eve")]
+    let mirrors = try callers.map { try service.mirror("todo", $0) }
+    #expect(mirrors.map { $0.row("1")?["can"]?["edit"] == true } == [false, true, false, false])
+    #expect(mirrors[0].cursor == mirrors[2].cursor && mirrors[0].cursor == mirrors[3].cursor)
+    #expect(try service.changes("todo", after: mirrors[0].cursor, callers[1])["reset"] == "lens")
+  }
+
   @Test func whoeverThinksToBeSomebodyIsNotAnsweredAsNobody() throws {
     let issuer = try Issuer()
     let service = try ServiceProcess(configuration(issuer.configuration()))
