@@ -14,6 +14,8 @@ final class ServiceState: Sendable {
   let cellsListing: Representation
   /// The schemas of items of tables with `local.fields`, by the tables' names.
   let itemSchemas: [String: ItemSchema]
+  /// The questions of those who poll.
+  let questions = PollQuestion.Shared()
 
   /// - Parameters:
   ///   - keepers: of the issuers' keys, in the configuration's order.

@@ -45,6 +45,9 @@ final class Authorizer: Sendable {
     fileprivate var areThere = false
     fileprivate var standing = Bearer.Standing.unjudged
 
+    /// They are nobody's: a request without `Authorization` has them.
+    var areNone: Bool { digest == nil && !areThere }
+
     /// An issuer's token, which ends by itself.
     fileprivate var verified: VerifiedToken? { if case .verified(let token) = standing { token } else { nil } }
   }

@@ -18,21 +18,17 @@ extension TableService {
     let make = { [self] () throws(ServiceError) -> Poll in
       let after = try parsed.after.get()
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
-      return Poll(
-        call,
-        query,
-        share: share,
-        patience: tokenPatience(of: call.request, call.state),
-        caller: WaitingCaller(call.request, call.state, of: self)
-      )
+      let caller = WaitingCaller(call.request, call.state, of: self)
+      return PollQuestion.asked(by: call, query).poll(of: caller, share: share)
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
-    let patience = poll.asked.after == nil || !call.mayWait ? 0 : wait
-    guard call.table.isFound(poll.asked) else {
+    let query = poll.question.query
+    let patience = query.after == nil || !call.mayWait ? 0 : wait
+    guard call.table.isFound(query) else {
       // Long work does not belong on an event loop.
       let exchange = call.exchange
-      call.table.find(poll.asked, for: ReplyAsker(exchange.asker)) {
+      call.table.find(query, for: ReplyAsker(exchange.asker)) {
         exchange.finish(poll.begin(exchange, wait: patience))
       }
       return .later

@@ -6,22 +6,33 @@ import TableEngine
 /// which let it in. Of the request nothing is kept that could be sent in its place.
 struct WaitingCaller: Sendable {
   private let credentials: Authorizer.Credentials
-  /// The judge by the present configuration, and whether that is another one than the one that let the caller in; nil where the
-  /// service has ended.
-  private let present: @Sendable () -> (authorizer: Authorizer, isOther: Bool)?
+  private weak let service: TableService?
+  /// The configuration that has let it in.
+  private weak let state: ServiceState?
 
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
-    credentials = state.authorizer.credentials(of: request)
-    present = { [weak service, weak state] in
-      guard let now = service?.state else { return nil }
+    (credentials, self.state, self.service) = (state.authorizer.credentials(of: request), state, service)
+  }
+
+  /// It has no credentials of any kind: all such callers may do the same.
+  var isNobody: Bool { credentials.areNone }
+
+  /// The judge by the present configuration, and whether that is another one than the one that let the caller in; nil where the
+  /// service has ended.
+  private var present: (authorizer: Authorizer, isOther: Bool)? {
+    service.map { service in
+      let now = service.state
       return (now.authorizer, now !== state)
     }
   }
 
+  /// How long its token lets it wait, in seconds from now; nil: the token doesn't end.
+  var patience: Double? { present?.authorizer.timeLeft(of: credentials) }
+
   /// Why it may no longer read a table; nil where it may. O(1) while the configuration is the same and its token doesn't end.
   func refusal(_ table: LiveTable) -> ServiceError? {
-    guard let (authorizer, isOther) = present(), isOther || authorizer.timeLeft(of: credentials) != nil else {
+    guard let (authorizer, isOther) = present, isOther || authorizer.timeLeft(of: credentials) != nil else {
       return nil
     }
     return authorizer.refusal(of: credentials, .read, table: table.reference.name)
@@ -44,5 +55,5 @@ struct WaitingCaller: Sendable {
   }
 
   /// Nil where the configuration that counts is the one that let the caller in.
-  private var successor: Authorizer? { present().flatMap { $0.isOther ? $0.authorizer : nil } }
+  private var successor: Authorizer? { present.flatMap { $0.isOther ? $0.authorizer : nil } }
 }

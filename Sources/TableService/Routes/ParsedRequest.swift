@@ -76,7 +76,7 @@ final class ParsedRequest: Sendable {
     -> Poll
   {
     try poll.withLock { known throws(ServiceError) in
-      if let poll = known, poll.table === table, poll.state === state { return poll }
+      if let poll = known, poll.question.table === table, poll.question.state === state { return poll }
       let poll = try make()
       known = poll
       return poll

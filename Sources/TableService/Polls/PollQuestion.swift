@@ -1,0 +1,155 @@
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// What a long poll asks: of which table, what, and in which form it is answered. Shared by all polls that ask the same under
+/// one configuration, so that thousands of clients whose requests differ in bytes alone cost little more than their connections.
+///
+/// It knows nothing of callers: what one of them may is with its ``Poll``.
+final class PollQuestion: Sendable {
+  /// Everything in which questions of one configuration can differ.
+  struct Key: Hashable, Sendable {
+    var table: ObjectIdentifier
+    var query: TableQuery
+    var codings: [ContentCoding]
+    var scope: ReplyScope
+    var isInAnyLanguage: Bool
+    var next: String
+  }
+
+  typealias Shared = WeakValues<Key, PollQuestion>
+
+  let table: LiveTable
+  let query: TableQuery
+  /// The configuration under which its clients were let in.
+  let state: ServiceState
+  let codings: AcceptedCodings
+  let scope: ReplyScope
+  /// It is answered in the language that comes first.
+  private let isInAnyLanguage: Bool
+  /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
+  private let next: String
+  /// Nil: it was made of another question.
+  private let key: Key?
+  /// The same question to the table that is in this one's place.
+  private let heir = Mutex<PollQuestion?>(nil)
+  /// The same question of callers who may edit, or the other way round.
+  private let other = Mutex<PollQuestion?>(nil)
+  /// The poll of all who ask without credentials.
+  private let nobodys = Mutex(Nobodys())
+  /// The last response, as it goes out: those who are woken together mostly want the same.
+  private let last = Mutex<(cursor: Cursor, response: Response)?>(nil)
+
+  private struct Nobodys {
+    weak var poll: Poll?
+  }
+
+  /// Larger responses are not kept.
+  private static let remembered = 64 << 10
+
+  private init(_ call: TableCall, _ query: TableQuery, _ key: Key) {
+    (table, self.query, state, codings) = (call.table, query, call.state, call.request.acceptedCodings)
+    (scope, isInAnyLanguage, next, self.key) = (key.scope, key.isInAnyLanguage, key.next, key)
+  }
+
+  private init(_ question: PollQuestion, of next: LiveTable) {
+    isInAnyLanguage = question.isInAnyLanguage
+    table = isInAnyLanguage ? next.untranslated : next
+    scope = question.scope.of(table)
+    (query, state, codings, self.next, key) = (question.query, question.state, question.codings, question.next, nil)
+  }
+
+  private init(_ question: PollQuestion, asking query: TableQuery) {
+    (table, state, codings, next) = (question.table, question.state, question.codings, question.next)
+    (scope, isInAnyLanguage, self.query, key) = (question.scope, question.isInAnyLanguage, query, nil)
+  }
+
+  deinit { if let key { state.questions.forget(key) } }
+
+  /// Returns the question of a call: the one that others ask already, or a new one.
+  static func asked(by call: TableCall, _ query: TableQuery) -> PollQuestion {
+    let key = Key(
+      table: ObjectIdentifier(call.table),
+      query: query,
+      codings: call.request.acceptedCodings.ordered,
+      scope: call.scope,
+      isInAnyLanguage: call.isInAnyLanguage,
+      next: call.parsed.next
+    )
+    return call.state.questions.value(for: key) { PollQuestion(call, query, key) }
+  }
+
+  /// Returns a caller's poll. Those of callers without credentials that are not counted are one: nothing of it is one client's
+  /// own.
+  func poll(of caller: WaitingCaller, share: WaitingShare?) -> Poll {
+    guard share == nil, caller.isNobody else { return Poll(self, of: caller, share: share) }
+    return nobodys.withLock { nobodys in
+      if let poll = nobodys.poll { return poll }
+      let poll = Poll(self, of: caller, share: nil)
+      nobodys.poll = poll
+      return poll
+    }
+  }
+
+  /// Returns the question with a query that differs at most in whether rows offer edits.
+  func asking(_ query: TableQuery) -> PollQuestion {
+    if query == self.query { return self }
+    return other.withLock { other in
+      if let other, other.query == query { return other }
+      let question = PollQuestion(self, asking: query)
+      other = question
+      return question
+    }
+  }
+
+  /// Returns the question to the table that has taken this one's place.
+  func successor(_ ending: WaitEnding?) -> PollQuestion? {
+    guard case .replaced(let next)? = ending else { return nil }
+    return heir.withLock { heir in
+      if let heir { return heir }
+      let question = PollQuestion(self, of: next)
+      heir = question
+      return question
+    }
+  }
+
+  // MARK: Answers
+
+  /// There is nothing new, but in a window the version may have moved on all the same.
+  func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.state(for: query).to) }
+
+  /// The reply, where the table is not where the client is; nil where it is.
+  func moved(_ exchange: Exchange, _ ending: WaitEnding?) -> Reply? {
+    switch ending {
+    case .refused(let error)?: return .response(ServiceError(error).response)
+    case .withoutNews?, .replaced?: return unchanged(exchange)
+    // A member made anew has nothing to show yet.
+    case nil where table.isAwaitingUpstream: return nil
+    case nil: break
+    }
+    // By a configuration that was read meanwhile there may be other filters.
+    do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
+    let state = table.state(for: query)
+    return state.isCurrent ? nil : reply(exchange, at: state.to)
+  }
+
+  private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
+    if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
+    guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
+      table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(answer(made)) }
+      return .later
+    }
+    let response = answer(made).serialized()
+    if made.body.count <= Self.remembered { last.withLock { $0 = (cursor, response) } }
+    return .response(response)
+  }
+
+  private func answer(_ made: EncodedReply) -> Response {
+    var response = made.representation(scope).response(accepting: codings)
+    response.additional.append(
+      HeaderField(.link, "<\(table.path)/changes?after=\(made.cursor)\(next)>; rel=\"next\"")
+    )
+    return response
+  }
+}
