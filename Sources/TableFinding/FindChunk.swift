@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TableModel
 
 /// The search texts of a chunk's rows, side by side. Made when they are first searched, and kept with the chunk:
-/// versions, searches and tables that share it share this.
+/// versions, searches and tables that share it share this, and so does a chunk of other rows that are found alike.
 final class FindChunk: Sendable {
   let mark: UInt64
   /// The beginnings of words, in order: the first six bytes from there on, then the row.
@@ -45,6 +45,28 @@ final class FindChunk: Sendable {
       held = made
       return made
     }
+  }
+
+  /// The same of a chunk that stands where another one stood: that one's, where nothing differs that is searched. O(rows) the
+  /// first time, beside the texts of the rows that differ.
+  ///
+  /// - Returns: and whether it is the other one's.
+  static func of(_ node: RowNode, after old: RowNode, _ schema: FindSchema) -> (chunk: FindChunk, isFormer: Bool) {
+    let former = old.findings.withLock { $0 as? FindChunk }
+    return node.findings.withLock { held in
+      if let held = held as? FindChunk, held.mark == schema.mark { return (held, held === former) }
+      if let former, former.mark == schema.mark, Self.areFoundAlike(old.rows, node.rows) {
+        held = former
+        return (former, true)
+      }
+      let made = FindChunk(node.rows, schema)
+      held = made
+      return (made, false)
+    }
+  }
+
+  private static func areFoundAlike(_ old: [Row], _ new: [Row]) -> Bool {
+    old.count == new.count && zip(old, new).allSatisfy { $0 === $1 || $0.findable == $1.findable }
   }
 
   /// O(bytes + words · log words).

@@ -53,9 +53,16 @@ final class MatchNode: Sendable {
     (count, textCount) = (found.count(of: source.count), text.count(of: source.count))
   }
 
-  init(_ source: RowNode, children: [MatchNode]) {
-    self.source = source
-    (count, textCount) = children.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.textCount) }
+  convenience init(_ source: RowNode, children: [MatchNode]) {
+    let (count, textCount) = children.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.textCount) }
+    self.init(source, children: children, count: count, textCount: textCount)
+  }
+
+  /// - Parameters:
+  ///   - count: of all children.
+  ///   - textCount: of all children.
+  init(_ source: RowNode, children: [MatchNode], count: Int, textCount: Int) {
+    (self.source, self.count, self.textCount) = (source, count, textCount)
     self.children = textCount == 0 ? [] : children
     (text, found) = (.none, .none)
   }
@@ -172,35 +179,52 @@ struct MatchMaking {
       let ends = node.height == old.height ? Self.commonEnds(node.children, old.children) : nil
       return make(node, after: old, before, keeping: ends)
     }
-    let former = before?.children ?? []
-    let isKnown = !former.isEmpty
-    var children: [MatchNode] = []
-    children.reserveCapacity(isKnown ? node.children.count : 0)
-    for (index, child) in node.children.enumerated() {
-      let made =
-        isKnown || child !== old.children[index]
-        ? make(child, after: old.children[index], isKnown ? former[index] : nil) : nil
-      // Where nothing was found most parts are as they were: nothing is made for them before there is a row to be found.
-      if !isKnown, children.isEmpty {
-        guard let made, made.textCount > 0 else { continue }
-        children = node.children[..<index].map { MatchNode(emptyFor: $0) }
+    var children = before?.children ?? []
+    let isKnown = !children.isEmpty
+    var (count, textCount) = isKnown ? (before?.count ?? 0, before?.textCount ?? 0) : (0, 0)
+    for index in Self.differences(node.children, old.children) {
+      let former = isKnown ? children[index] : nil
+      let made = make(node.children[index], after: old.children[index], former)
+      if children.isEmpty {
+        // Where nothing was found most parts are as they were: nothing is made for them before there is a row to be found.
+        guard made.textCount > 0 else { continue }
+        children = node.children.map { MatchNode(emptyFor: $0) }
       }
-      children.append(made ?? MatchNode(emptyFor: child))
+      children[index] = made
+      count += made.count - (former?.count ?? 0)
+      textCount += made.textCount - (former?.textCount ?? 0)
     }
-    let made = MatchNode(node, children: children)
+    let made = MatchNode(node, children: children, count: count, textCount: textCount)
     bytes += made.footprint
     return made
   }
 
+  /// The places at which two lists of one length have other nodes. Compares the references alone: to look at a thousand nodes of
+  /// which a few differ would take more than all the rest.
+  private static func differences(_ new: [RowNode], _ old: [RowNode]) -> [Int] {
+    new.withUnsafeBytes { new in
+      old.withUnsafeBytes { old in
+        let (new, old) = (new.bindMemory(to: UInt.self), old.bindMemory(to: UInt.self))
+        return new.indices.filter { new[$0] != old[$0] }
+      }
+    }
+  }
+
   private mutating func makeChunk(_ node: RowNode, after old: RowNode, _ before: MatchNode?) -> MatchNode {
+    let (formerText, formerFound) = (before?.text ?? .none, before?.found ?? .none)
+    let (chunk, isFormer) = FindChunk.of(node, after: old, matching.schema)
+    if isFormer {
+      let made = MatchNode(node, text: formerText, found: formerFound)
+      bytes += made.footprint
+      return made
+    }
     let text = matching.text(node)
     let made = MatchNode(node, text: text, found: matching.found(node, text: text))
     bytes += made.footprint
-    let (formerText, formerFound) = (before?.text ?? .none, before?.found ?? .none)
     // Counts go by the rows that are found and by their values alone.
     let countsAlike =
       text == formerText && made.found == formerFound && node.count == old.count
-      && FindChunk.of(node, matching.schema).columns == FindChunk.of(old, matching.schema).columns
+      && chunk.columns == FindChunk.of(old, matching.schema).columns
     guard !countsAlike else { return made }
     if made.textCount > 0 { fresh.append(made) }
     if let before, before.textCount > 0 { gone.append(before) }

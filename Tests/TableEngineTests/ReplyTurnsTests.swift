@@ -37,6 +37,23 @@ import Testing
     #expect(last == "d")
   }
 
+  /// Who makes asks behind each job whether more is to come; the next one who adds begins then, and nobody is left waiting.
+  @Test func itRestsWhenAllIsDone() {
+    let log = Log()
+    var turns = ReplyTurns()
+    for (name, share) in [("a", 1), ("own", nil)] as [(String, UInt64?)] { _ = turns.add(log.job(name), of: share) }
+    for isLast in [false, true] {
+      turns.next()?.make()
+      let rests = turns.restsIfDone()
+      #expect(rests == isLast)
+    }
+    let isBegun = turns.add(log.job("b"), of: 2)
+    let rests = turns.restsIfDone()
+    #expect(isBegun && !rests)
+    let made = log.makeAll(&turns)
+    #expect(made == ["own", "a", "b"])
+  }
+
   @Test func whatNobodyWaitsForTakesNoTurn() {
     let log = Log()
     var turns = ReplyTurns()

@@ -111,9 +111,16 @@ package final class LiveTable: Sendable {
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
-  /// where the asker has gone.
-  package func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
-    reader.find(query, for: asker, completion)
+  /// where the asker has gone. If a reply is due, it is made then.
+  ///
+  /// - Parameter waits: false: the asker is answered, whatever is found.
+  package func find(
+    _ query: TableQuery,
+    for asker: ReplyAsker,
+    waits: Bool = true,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    reader.find(query, for: asker, waits: waits, completion)
   }
 
   /// Makes a reply; `completion` runs on the table's rendering queue.

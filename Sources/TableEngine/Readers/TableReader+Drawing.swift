@@ -30,10 +30,19 @@ extension TableReader {
   func current(_ lens: Lens, _ version: Version, _ old: @autoclosure () -> Version? = nil) -> Lens {
     guard lens.origin != nil else { return lens }
     let old = old()
+    let present = drawing.withLock { $0 }
+    let areKnown = drawings.withLock { drawings in
+      [version, old].allSatisfy { $0.map { drawings.areKnown($0, present) } ?? true }
+    }
+    if areKnown { return lens.with(present) }
     let registry = drawing.withLock { registry in
       if let more = registry.knowing(version.rowKinds) { registry = more }
       if let more = old.flatMap({ registry.knowing($0.rowKinds) }) { registry = more }
       return registry
+    }
+    drawings.withLock { drawings in
+      drawings.noteKnown(version, registry)
+      if let old { drawings.noteKnown(old, registry) }
     }
     return lens.with(registry)
   }
@@ -70,6 +79,8 @@ struct DrawnVersions {
   /// The kinds of rows that versions have had, by number.
   private var kinds: [[RowKind]] = []
   private var numbers: [Cursor: Int] = [:]
+  /// By number, the registry's digest that has all cells of these kinds.
+  private var known: [Int: [UInt8]] = [:]
 
   private static let maximum = 4_096
   private static let maximumKinds = 64
@@ -88,6 +99,13 @@ struct DrawnVersions {
     drawings[Key(kinds: number(version), appearance: appearance)] = .some(drawing)
   }
 
+  /// Returns whether a registry is known to have all cells of a version's rows.
+  mutating func areKnown(_ version: Version, _ registry: CellRegistry) -> Bool {
+    known[number(version)] == registry.digest
+  }
+
+  mutating func noteKnown(_ version: Version, _ registry: CellRegistry) { known[number(version)] = registry.digest }
+
   /// Returns the number of a version's kinds.
   private mutating func number(_ version: Version) -> Int {
     if let known = numbers[version.cursor] { return known }
@@ -97,7 +115,7 @@ struct DrawnVersions {
       numbers[version.cursor] = known
       return known
     }
-    if kinds.count >= Self.maximumKinds { (kinds, drawings, numbers) = ([], [:], [:]) }
+    if kinds.count >= Self.maximumKinds { (kinds, drawings, numbers, known) = ([], [:], [:], [:]) }
     kinds.append(found)
     numbers[version.cursor] = kinds.count - 1
     return kinds.count - 1

@@ -86,14 +86,23 @@ extension TableReader {
     return finding.finder.known(search, Finder.Version(version.cursor)) != nil
   }
 
-  /// Finds it on the rendering queue, at the asker's turn: a search may take as long as a reply.
-  func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
+  /// Finds it on the rendering queue, at the asker's turn: a search may take as long as a reply. Makes the reply, too, where
+  /// one is due: so the asker need not take another turn.
+  ///
+  /// - Parameter waits: false: the asker is answered in any case.
+  func find(
+    _ query: TableQuery,
+    for asker: ReplyAsker,
+    waits: Bool,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     inTurn(asker) { [self] in
       if let search = query.lens.find {
         let current = versions.current
         if let old = query.after.flatMap({ standing(at: $0) }), old !== current { _ = result(of: search, in: old) }
         _ = result(of: search, in: current)
       }
+      if !waits || !state(for: query).isCurrent { _ = prepare(query) }
       completion()
     }
   }

@@ -13,10 +13,37 @@ extension TableReader {
     replies.wholeSnapshot(versions.current.cursor, isReadOnly: isReadOnly)
   }
 
-  /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
+  /// A snapshot, or the reply to a poll whose table has moved; if it is made already, or can be made at once.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     let lens = current(query.lens, versions.current, query.after.flatMap(standing(at:)))
-    return replies.reply(key(TableQuery(query.kind, lens), to: cursor, view(lens)))
+    let view = view(lens)
+    let key = key(TableQuery(query.kind, lens), to: cursor, view)
+    if let made = replies.reply(key) { return made }
+    guard lens.view == nil, let after = query.after, let made = fewChanges(after, to: cursor, lens) else { return nil }
+    replies.insert(made, for: key)
+    return made
+  }
+
+  /// The reply to a poll through a lens without a view, where few rows differ and are known. In proportion to these.
+  private func fewChanges(_ after: Cursor, to: Cursor, _ lens: Lens) -> EncodedReply? {
+    let current = versions.current
+    guard current.number == to.version, current.cursor.epoch == to.epoch, after != to,
+      case .version(let old, nil, let rows, let find) = origin(after, nil, lens), old.number == after.version
+    else { return nil }
+    let key = SharedChanges.Key(
+      from: .init(version: old.cursor, rows: rows, find: find),
+      to: .init(version: current.cursor, rows: lens.rows, find: lens.find)
+    )
+    let (known, name) = few.withLock { ($0[key], $0.name) }
+    guard let known else { return nil }
+    let (registry, before) = (drawing.withLock { $0 }, Lens(appearance: lens.appearance, rows: rows, find: find))
+    let isPlain = drawing(of: old, before) == nil && drawing(of: current, lens) == nil
+    let stages = known.fewStages(
+      before: RowDrawing(registry, before, nil),
+      after: RowDrawing(registry, lens, nil),
+      isPlain: isPlain
+    )
+    return stages.map { ReplyMaker.changes(of: name, after: after, to: to, .stages($0)) }
   }
 
   private func key(_ query: TableQuery, to cursor: Cursor, _ view: TappedView?) -> ReplyKey {
@@ -68,6 +95,7 @@ extension TableReader {
     maker.queue.sync {
       drawing.withLock { $0 = cells.keeping(DrawnRows(context.findMemory)) }
       maker.access { $0 = ReplyMaker(name: name) }
+      few.withLock { $0 = FewChanges(name: name) }
       // Replies that are kept may be outdated.
       replies.removeAll()
       changes.withLock { $0 = FirstAffectedRows() }
@@ -79,6 +107,7 @@ extension TableReader {
   func forgetReplies() {
     replies.removeAll()
     maker.access { $0.forgetChanges() }
+    few.withLock { $0.forgetAll() }
     drawing.withLock { $0.drawn }?.removeAll()
     drawnBytes.store(0, ordering: .relaxed)
   }
@@ -175,6 +204,8 @@ extension TableReader {
         // How many there were then is not known: it is told anew.
         if isOutlasted, old.lens.find != nil { (table.find, table.window) = (nil, nil) }
         return (table, base(of: current, lens))
+      } noting: { made in
+        few.withLock { $0.note(made, for: key) }
       }
     }
   }
@@ -248,6 +279,7 @@ extension TableReader {
   private func makeNext() {
     guard let job = turns.withLock({ $0.next() }) else { return }
     job.make()
+    guard !turns.withLock({ $0.restsIfDone() }) else { return }
     // Other work on the queue comes in between.
     maker.queue.async { [self] in makeNext() }
   }

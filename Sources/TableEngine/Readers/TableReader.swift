@@ -26,6 +26,7 @@ final class TableReader: Sendable {
   /// Nil until somebody waits with a window.
   let forgotten = Mutex<ForgottenChanges?>(nil)
   let drawings = Mutex(DrawnVersions())
+  let few: Mutex<FewChanges>
   let turns = Mutex(ReplyTurns())
   let askers = Mutex(JoinedAskers())
   /// The bytes of the changes that are kept, and of the rows drawn for clients that can't show all cells.
@@ -51,6 +52,7 @@ final class TableReader: Sendable {
     self.finding = Mutex(TableFinders(finding))
     replies = ReplyCache(history: versions.history)
     drawing = Mutex(cells.keeping(DrawnRows(context.findMemory)))
+    few = Mutex(FewChanges(name: name))
     maker = QueueBound(
       ReplyMaker(name: name),
       on: context.queue("tablecast.render.\(name)", isMember: isMember)
@@ -167,6 +169,7 @@ final class TableReader: Sendable {
       let current = versions.current
       replies.retire(before: current.cursor)
       maker.access { $0.retire(before: current.cursor) }
+      few.withLock { $0.retire(before: current.cursor) }
       drawing.withLock { $0.drawn }?.retire(rows: current.table.rowCount)
       changes.withLock { $0.forget(before: current.cursor) }
       // Found here where it is needed, so that those who look when they are woken find it made.

@@ -28,7 +28,7 @@ extension TableService {
     guard call.table.isFound(query) else {
       // Long work does not belong on an event loop.
       let exchange = call.exchange
-      call.table.find(query, for: ReplyAsker(exchange.asker)) {
+      call.table.find(query, for: ReplyAsker(exchange.asker), waits: patience > 0) {
         exchange.finish(poll.begin(exchange, wait: patience))
       }
       return .later

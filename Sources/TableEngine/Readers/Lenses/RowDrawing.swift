@@ -30,9 +30,12 @@ struct RowDrawing: Sendable {
 /// The drawing of a version's rows in an appearance: two that are equal draw the same rows alike, in every process.
 struct CellDrawing: Hashable, Sendable {
   private let digest: [UInt8]
-
-  init(_ digest: [UInt8]) { self.digest = digest }
-
   /// The part that stands in cursors.
-  var tag: LensTag.Digest { LensTag.Digest(prefixOf: digest) }
+  let tag: LensTag.Digest
+
+  init(_ digest: [UInt8]) { (self.digest, tag) = (digest, LensTag.Digest(prefixOf: digest)) }
+
+  static func == (first: CellDrawing, second: CellDrawing) -> Bool { first.digest == second.digest }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }

@@ -40,6 +40,11 @@ struct ReplyMaker: Sendable {
 
   /// One of the protocol's change objects.
   func changes(after: Cursor?, to cursor: Cursor, _ content: ChangesContent) -> EncodedReply {
+    Self.changes(of: name, after: after, to: cursor, content)
+  }
+
+  /// The same of a table by its name. On any queue.
+  static func changes(of name: String, after: Cursor?, to cursor: Cursor, _ content: ChangesContent) -> EncodedReply {
     var writer = JSONWriter(capacity: 1024)
     writer.beginObject()
     writer.name("table")
@@ -70,16 +75,19 @@ struct ReplyMaker: Sendable {
   /// - Parameters:
   ///   - cells: as ``SharedChanges/stages(before:after:_:)`` takes them.
   ///   - tables: what the key names, asked for where it is not known.
+  ///   - noting: given the changes where they are made.
   mutating func stages(
     _ key: SharedChanges.Key,
     before: RowDrawing,
     after: RowDrawing,
     _ cells: (before: CellDrawing?, after: CellDrawing?),
-    of tables: () -> (old: Table, new: Table)
+    of tables: () -> (old: Table, new: Table),
+    noting: (SharedChanges) -> Void
   ) -> [UInt8]? {
     if changes[key] == nil {
       let (old, new) = tables()
       let made = SharedChanges(from: old, to: new)
+      noting(made)
       order.append(key)
       changes[key] = made
       byteCount += made.byteCount

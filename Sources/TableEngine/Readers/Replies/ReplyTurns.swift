@@ -55,6 +55,13 @@ struct ReplyTurns {
     return nil
   }
 
+  /// Returns true where no job is left, until the next ``add(_:of:)`` that returns true.
+  mutating func restsIfDone() -> Bool {
+    guard own.isEmpty, turns.isEmpty else { return false }
+    isRunning = false
+    return true
+  }
+
   private mutating func clear(_ share: UInt64) {
     guard var lane = lanes.removeValue(forKey: share) else { return }
     lane.jobs.removeAll { !$0.isWanted() }

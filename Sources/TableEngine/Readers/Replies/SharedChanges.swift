@@ -36,20 +36,30 @@ struct SharedChanges: Sendable {
   let touched: Set<Fingerprint>
   private var stages: [Drawing: [UInt8]?] = [:]
   private(set) var byteCount: Int
+  /// They are few: to encode them takes less than to have them encoded by another thread.
+  let areFew: Bool
 
   /// Sets of cells are the clients' to choose.
   private static let maximumStages = 64
   private static let maximumStageBytes = 4 << 20
+  private static let few = 32
+  private static let fewBytes = 16 << 10
 
   /// Counts the operations of a changeset.
   init(from old: Table, to new: Table) {
     self.new = new
     changes = Changeset(from: old, to: new)
-    var touched: Set<Fingerprint> = []
+    var (touched, rowBytes): (Set<Fingerprint>, Int) = ([], 0)
     for stage in changes.stages {
       for insert in stage.sections.insert { for key in insert.section.keys { touched.insert(key.identity) } }
-      for insert in stage.rows.insert { touched.insert(insert.row.key.identity) }
-      for update in stage.rows.update { touched.insert(update.row.key.identity) }
+      for insert in stage.rows.insert {
+        touched.insert(insert.row.key.identity)
+        rowBytes += insert.row.encoded.count
+      }
+      for update in stage.rows.update {
+        touched.insert(update.row.key.identity)
+        rowBytes += update.row.encoded.count
+      }
     }
     self.touched = touched
     let operations = changes.stages.reduce(0) { sum, stage in
@@ -58,6 +68,8 @@ struct SharedChanges: Sendable {
     }
     // A cut table's own lists.
     let rows = new.window == nil ? 0 : new.rowCount
+    let comeWithSections = changes.stages.contains { !$0.sections.insert.isEmpty }
+    areFew = operations <= Self.few && rowBytes <= Self.fewBytes && !comeWithSections && new.find == nil
     byteCount = 1_024 + operations * 100 + touched.count * 16 + rows * 32
   }
 
@@ -70,6 +82,8 @@ struct SharedChanges: Sendable {
     _ cells: (before: CellDrawing?, after: CellDrawing?)
   ) -> [UInt8]? {
     let turned = before.toggled == after.toggled ? [] : before.toggled.symmetricDifference(after.toggled)
+    // Each set of cells may draw some rows otherwise: what is as good as nothing is not kept for each.
+    if turned.isEmpty, changes.stages.isEmpty { return Self.none }
     guard turned.isEmpty else { return encoded(seen(before, after, turned), after) }
     let toggled = after.toggled.isEmpty ? [] : touched.intersection(after.toggled)
     let drawing = Drawing(before: cells.before, after: cells.after, toggled: toggled)
@@ -84,6 +98,14 @@ struct SharedChanges: Sendable {
     byteCount += (made?.count ?? 0) + 200
     return made
   }
+
+  /// The same of few changes, for a client without a view; nothing is kept.
+  func fewStages(before: RowDrawing, after: RowDrawing, isPlain: Bool) -> [UInt8]? {
+    if changes.stages.isEmpty { return Self.none }
+    return isPlain ? encoded(changes, nil) : encoded(seen(before, after, []), after)
+  }
+
+  private static let none = Array("[]".utf8)
 
   /// - Parameter turned: rows that are toggled on one side alone.
   private func seen(_ before: RowDrawing, _ after: RowDrawing, _ turned: Set<Fingerprint>) -> Changeset {
