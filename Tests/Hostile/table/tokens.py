@@ -1,7 +1,8 @@
 """Tokens that are revoked, or whose patterns change, under those who wait."""
-import threading, time
+import json, threading, time
 
-from trial import EDITOR, READER, TOKENS, attack, holds, request, token
+from trial import EDITOR, READER, TOKENS, ask, attack, holds, request, token
+from .issue29 import Edge
 
 OPEN = [token("editor", ["read", "edit"]), token("reader", ["read"])]
 CLOSED = {"auth": {"reading": "tokens", "tokens": OPEN}}
@@ -117,3 +118,35 @@ def reloads_under_load(trial):
     holds(not faults, len(faults), "faults:", *faults[:4])
     titles = [row["payload"]["title"] for row in service.rows("todo", [EDITOR])]
     holds(all(titles.count(f"during {n}") == 1 for n in made), "an edit was lost or doubled")
+
+
+@attack("snapshots and polls by slots of an editor, of a reader and of nobody, with each other's cursors and tags, through nginx at the edge",
+        "nobody is given what another caller may do, and each goes on from its own cursor without a reset", needs=("nginx",))
+def permissions_through_an_edge(trial):
+    callers = {"editor": ([EDITOR], True), "reader": ([READER], False), "nobody": ([], False)}
+    edge = Edge(trial.service.port)
+
+    def shown(name, target, *more):
+        fields, may = callers[name]
+        answer = ask(edge.port, "GET", target, fields + list(more))
+        holds(answer.status in (200, 304), name, target, "was answered", answer.status)
+        wrong = '"edit":%s' % ("false" if may else "true")
+        holds(wrong not in answer.body.decode().replace(" ", ""), name, "is shown", wrong, "at", target)
+        return answer
+    try:
+        for number in range(3):
+            whole = {name: shown(name, "/v1/tables/edges") for name in callers}
+            tags = {name: answer.field("etag") for name, answer in whole.items()}
+            cursors = {name: answer.json()["cursor"] for name, answer in whole.items()}
+            for name in callers:
+                for tag in tags.values():
+                    shown(name, "/v1/tables/edges", f"If-None-Match: {tag}")
+            holds(trial.service.ask("POST", "/v1/tables/edges/items", [EDITOR], {"title": str(number)}).status == 201, "the edit")
+            for _ in range(2):
+                for name in callers:
+                    for owner, cursor in cursors.items():
+                        answer = shown(name, f"/v1/tables/edges/changes?after={cursor}&slot=0").json()
+                        if callers[owner][1] == callers[name][1]:
+                            holds("reset" not in answer and "insert" in json.dumps(answer["stages"]), name, "is not led on from its own cursor:", answer)
+    finally:
+        edge.close()
