@@ -26,11 +26,17 @@ extension TableWriter {
     let isShared = context.replica.isShared
     let isOwn = isShared && followsItems
     let fence = isStored && !isOwn ? context.replica.lease : nil
-    if !isOwn, fence == nil, isStored, isShared { return completion(.fenced) }
+    if !isOwn, fence == nil, isStored, isShared {
+      leaveToOthers()
+      return completion(.fenced)
+    }
     // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
     let isBack = isShared && content.access { !$0.isAheadOfStoredInputs() } || isOwn && context.replica.refusal != nil
     // Without what upstreams say nothing is shown of the items beside it.
-    guard !isBack, makesVersions else { return completion(nil) }
+    guard !isBack, makesVersions else {
+      leaveToOthers()
+      return completion(nil)
+    }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       versions.withdraw()
@@ -67,7 +73,11 @@ extension TableWriter {
     }
     // Without another attempt the answers of sources would be lost until they answer again.
     store(commit, retry: retry) { [self] error in
-      if let error, error != .fenced { storeLater() }
+      switch error {
+      case nil: break
+      case .fenced?: leaveToOthers()
+      case .some: storeLater()
+      }
       completion(error)
     }
   }
@@ -84,13 +94,23 @@ extension TableWriter {
 
   /// All that the sources have said and that was committed to the items is shown, once what is under way is stored.
   private func noteShown() {
-    let shown = content.access { content in
+    content.access { content in
       content.isBehind = false
       content.retries.succeed()
+    }
+    releaseReads()
+  }
+
+  /// What could not be shown here is another replica's to show, or was shown by one: reads find out in the store.
+  private func leaveToOthers() { if isShared { releaseReads() } }
+
+  /// Reads no longer wait for what could not be shown.
+  private func releaseReads() {
+    let unshown = content.access { content in
       defer { content.unshownCommits = 0 }
       return content.unshownCommits
     }
-    if shown > 0 { following.subtract(shown, ordering: .acquiringAndReleasing) }
+    if unshown > 0 { following.subtract(unshown, ordering: .acquiringAndReleasing) }
   }
 
   /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
