@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import Queues
 import Synchronization
@@ -24,22 +25,53 @@ extension TableWriter {
     context.store.changes(of: storedName, since: known) { [self] result in
       content.queue.async { [self] in
         switch result {
-        case .success(let others):
-          take(others)
-          context.replica.caughtUp(storedName)
-          // A layout by a replica of a lower generation is made anew.
-          let isToLayOut =
-            content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
-          if isToLayOut { content.queue.async { [self] in publishContent() } }
+        case .success(let others) where loses(others): lookAtItems { [self] in take(others, areItemsRead: $0) }
+        case .success(let others): take(others, areItemsRead: true)
         case .failure(let error):
           context.logger.error(
             "What others wrote could not be read",
             metadata: ["table": "\(name)", "reason": "\(error)"]
           )
+          proceed(isStored: false)
         }
-        proceed(isStored: false)
       }
     }
+  }
+
+  /// The database is another one, or was set back: the items may be older than those that are known here, too.
+  private func loses(_ others: CatchUp) -> Bool {
+    guard case .replaced(let stored) = others, let epoch = stored.versions?.epoch else { return false }
+    return epoch != versions.epoch && !logs.isEmpty
+  }
+
+  /// Reads where the items stand that it shows. Until then nothing may be laid out: items that were lost would come back.
+  private func lookAtItems(_ completion: @escaping @Sendable (_ areRead: Bool) -> Void) {
+    let group = DispatchGroup()
+    let areRead = Mutex(true)
+    for log in logs {
+      group.enter()
+      log.lookForNews { isRead in
+        areRead.withLock { $0 = $0 && isRead }
+        group.leave()
+      }
+    }
+    group.notify(queue: content.queue) { [self] in
+      for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
+      completion(areRead.withLock { $0 })
+    }
+  }
+
+  /// Ends to catch up. Where the items could not be read it stays as it was: whoever writes to it is told, and it is tried again.
+  private func take(_ others: CatchUp, areItemsRead: Bool) {
+    if areItemsRead {
+      take(others)
+      context.replica.caughtUp(storedName)
+      // A layout by a replica of a lower generation is made anew.
+      let isToLayOut =
+        content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
+      if isToLayOut { content.queue.async { [self] in publishContent() } }
+    }
+    proceed(isStored: false)
   }
 
   private func take(_ others: CatchUp) {
