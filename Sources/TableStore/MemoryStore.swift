@@ -41,6 +41,21 @@ public final class MemoryStore: SingleProcessStore {
     state = Mutex(State(replies: ReplyLedger(bounds: bounds), historyBytes: historyBytes))
   }
 
+  /// What another one has now, for itself: for tests of a database whose standby falls behind. O(1): what both have is shared.
+  package init(copying other: MemoryStore, queues: QueueFactory) {
+    queue = queues.serial("tablecast.store.memory")
+    (history, now) = (other.history, other.now)
+    state = Mutex(other.state.withLock { $0 })
+  }
+
+  /// Gives all versions new epochs, as a database does that was promoted and may lack what clients have seen. O(versions).
+  package func beginEpochs() {
+    let moved = state.withLock { state in
+      state.tables.keys.sorted().compactMap { name in state.tables[name]?.beginEpoch().map { (name, $0) } }
+    }
+    for (table, revision) in moved { observers.tell(.moved(table: table, revision: revision)) }
+  }
+
   /// Goes on with another bound for what the versions before the last one take in memory. O(versions).
   public func bound(historyBytes: Int) {
     state.withLock { state in
@@ -163,6 +178,19 @@ private struct KeptTable: Sendable {
   mutating func bound(historyBytes: Int) {
     self.historyBytes = historyBytes
     _ = versions?.bound(bytes: historyBytes)
+  }
+
+  /// Returns the revision that comes of it; nil where there are no versions.
+  mutating func beginEpoch() -> Revision? {
+    guard let held = versions else { return nil }
+    let epoch = Epoch.random()
+    let all = held.all.map { Version(cursor: Cursor(epoch: epoch, version: $0.number), table: $0.table) }
+    var renewed = HeldVersions(all[0], atMost: history, bytes: historyBytes)
+    for version in all.dropFirst() { _ = renewed.append(version) }
+    versions = renewed
+    let base = Revision(number: recent.revision.number + 1, stamp: .random(in: 1...UInt64(Int64.max)))
+    recent = RecentCommits(base: base, maximumCount: history)
+    return base
   }
 
   var stored: StoredTable {

@@ -11,16 +11,23 @@ import TableStore
 final class Database: @unchecked Sendable {
   let world: World
   let queue: SimulatedQueue
-  private let inner: MemoryStore
   private var observation: StoreObservation?
   private var connections: [DatabaseConnection] = []
   private weak var asking: DatabaseConnection?
-  private var revisions: [String: Revision] = [:]
-  private var leases: [String: HeldLease] = [:]
-  private var claims: [TableStore.ReplyKey: (request: [UInt8], expires: UInt64)] = [:]
-  private var left: [String: (bytes: [UInt8], at: UInt64)] = [:]
-  private var views: [ViewName: (view: StoredView, expires: UInt64)] = [:]
+  private var contents: Contents
+  /// What a server that waits to be promoted has.
+  private var standby: Contents?
   let secret: [UInt8]
+
+  /// What is lost where a server takes over that has not heard of all.
+  private struct Contents {
+    var inner: MemoryStore
+    var revisions: [String: Revision] = [:]
+    var leases: [String: HeldLease] = [:]
+    var claims: [TableStore.ReplyKey: (request: [UInt8], expires: UInt64)] = [:]
+    var left: [String: (bytes: [UInt8], at: UInt64)] = [:]
+    var views: [ViewName: (view: StoredView, expires: UInt64)] = [:]
+  }
 
   private struct HeldLease {
     /// Nil: it was let go.
@@ -39,16 +46,38 @@ final class Database: @unchecked Sendable {
   init(_ world: World) {
     self.world = world
     queue = SimulatedQueue("database", isSerial: true, Host("database", world))
-    inner = MemoryStore(history: 64, queues: QueueFactory(QueuesAtOnce()))
+    contents = Contents(inner: MemoryStore(history: 64, queues: QueueFactory(QueuesAtOnce())))
     secret = (0..<32).map { _ in UInt8(world.pick(0...255)) }
-    observation = inner.observe { [unowned self] event in
+    observe()
+  }
+
+  private func observe() {
+    observation = contents.inner.observe { [unowned self] event in
       switch event {
-      case .moved(let table, let revision): revisions[table] = revision
-      case .removed(let table): revisions = revisions.filter { $0.key != table && !$0.key.hasPrefix(table + ";") }
+      case .moved(let table, let revision): contents.revisions[table] = revision
+      case .removed(let table):
+        contents.revisions = contents.revisions.filter { $0.key != table && !$0.key.hasPrefix(table + ";") }
       default: break
       }
       tell(event)
     }
+  }
+
+  // MARK: Another server
+
+  /// From now on a standby hears of nothing more.
+  func leaveStandbyBehind() {
+    standby = contents
+    standby?.inner = MemoryStore(copying: contents.inner, queues: QueueFactory(QueuesAtOnce()))
+  }
+
+  /// The standby is promoted, and may lack what was acknowledged: the tables begin new epochs, as `note_server` of the schema has it.
+  func promote() {
+    guard let standby else { return }
+    (contents, self.standby) = (standby, nil)
+    observe()
+    for connection in connections { connection.breakOff() }
+    contents.inner.beginEpochs()
   }
 
   // MARK: Connections
@@ -70,7 +99,7 @@ final class Database: @unchecked Sendable {
 
   /// Where all records stand: for who has heard nothing for a while.
   var standing: [StoreEvent] {
-    revisions.sorted { $0.key < $1.key }.map { .moved(table: $0.key, revision: $0.value) }
+    contents.revisions.sorted { $0.key < $1.key }.map { .moved(table: $0.key, revision: $0.value) }
   }
 
   /// What is done at once there: its completion has been called when this returns.
@@ -86,14 +115,14 @@ final class Database: @unchecked Sendable {
 
   /// Of what was never stored, or was removed, there is nothing: the memory store would give it a stamp.
   func restore(_ table: String) -> Result<StoredTable, StoreError> {
-    revisions[table] == nil ? .success(StoredTable()) : now { inner.restore(table, completion: $0) }
+    contents.revisions[table] == nil ? .success(StoredTable()) : now { contents.inner.restore(table, completion: $0) }
   }
 
   /// A commit that begins a record is built on nothing. Nil where one is built on what is not there.
   private func based(_ commit: Commit) -> Commit? {
     var commit = commit
     commit.beside = commit.beside.compactMap(based)
-    guard revisions[commit.table] == nil, let base = commit.base else { return commit }
+    guard contents.revisions[commit.table] == nil, let base = commit.base else { return commit }
     commit.base = nil
     return base == StoredTable().revision ? commit : nil
   }
@@ -103,42 +132,42 @@ final class Database: @unchecked Sendable {
     let key = commit.reply.map { $0.fullKey(table: commit.table) }
     if let key, case .success(.some) = reply(key) { return .failure(.superseded) }
     guard let based = based(commit), based.beside.count == commit.beside.count else { return .failure(.superseded) }
-    let result: Result<Void, StoreError> = now { inner.commit(based, completion: $0) }
-    if let key, case .success = result { claims[key] = nil }
+    let result: Result<Void, StoreError> = now { contents.inner.commit(based, completion: $0) }
+    if let key, case .success = result { contents.claims[key] = nil }
     return result
   }
 
   func changes(of table: String, since revision: Revision) -> Result<CatchUp, StoreError> {
-    guard revisions[table] != nil else { return .success(.replaced(StoredTable())) }
-    return now { inner.changes(of: table, since: revision, completion: $0) }
+    guard contents.revisions[table] != nil else { return .success(.replaced(StoredTable())) }
+    return now { contents.inner.changes(of: table, since: revision, completion: $0) }
   }
 
   func revision(of table: String) -> Result<Revision?, StoreError> {
-    .success(revisions[table])
+    .success(contents.revisions[table])
   }
 
   func rename(_ record: String, to name: String) -> Result<Void, StoreError> {
-    let result: Result<Void, StoreError> = now { inner.rename(record, to: name, completion: $0) }
-    if revisions[name] == nil { revisions[name] = revisions.removeValue(forKey: record) }
+    let result: Result<Void, StoreError> = now { contents.inner.rename(record, to: name, completion: $0) }
+    if contents.revisions[name] == nil { contents.revisions[name] = contents.revisions.removeValue(forKey: record) }
     return result
   }
 
-  func remove(_ table: String) -> Result<Void, StoreError> { now { inner.remove(table, completion: $0) } }
+  func remove(_ table: String) -> Result<Void, StoreError> { now { contents.inner.remove(table, completion: $0) } }
 
   // MARK: Answers
 
   func reply(_ key: TableStore.ReplyKey) -> Result<StoredReply?, StoreError> {
-    now { inner.reply(key, completion: $0) }
+    now { contents.inner.reply(key, completion: $0) }
   }
 
   func claim(_ key: TableStore.ReplyKey, request: [UInt8], for lifetime: Duration) -> Result<ReplyClaim, StoreError> {
     if case .success(let stored?) = reply(key) { return .success(.answered(stored)) }
-    if let claim = claims[key], claim.expires > world.now { return .success(.underWay(request: claim.request)) }
-    claims[key] = (request, end(of: lifetime))
+    if let claim = contents.claims[key], claim.expires > world.now { return .success(.underWay(request: claim.request)) }
+    contents.claims[key] = (request, end(of: lifetime))
     return .success(.granted)
   }
 
-  func disclaim(_ key: TableStore.ReplyKey) { claims[key] = nil }
+  func disclaim(_ key: TableStore.ReplyKey) { contents.claims[key] = nil }
 
   func signal(_ name: String, _ text: String) { tell(.signal(name: name, text: text)) }
 
@@ -152,16 +181,16 @@ final class Database: @unchecked Sendable {
   private func age(_ instant: UInt64) -> Duration { .nanoseconds(Int64(world.now - instant)) }
 
   private func isHeld(_ lease: Lease) -> Bool {
-    guard let held = leases[lease.name] else { return false }
+    guard let held = contents.leases[lease.name] else { return false }
     return held.holder == lease.holder && held.term == lease.term && held.expires > world.now
   }
 
   func acquire(_ name: String, holder: String, for lifetime: Duration) -> Lease? {
-    var held = leases[name] ?? HeldLease()
+    var held = contents.leases[name] ?? HeldLease()
     if let other = held.holder, other != holder, held.expires > world.now { return nil }
     if held.holder != holder { held.term += 1 }
     (held.holder, held.expires) = (holder, end(of: lifetime))
-    leases[name] = held
+    contents.leases[name] = held
     return Lease(
       name: name,
       holder: holder,
@@ -172,26 +201,26 @@ final class Database: @unchecked Sendable {
   }
 
   func renew(_ lease: Lease, for lifetime: Duration, precedence: [UInt8], handover: [UInt8]?) -> Bool {
-    guard var held = leases[lease.name], held.holder == lease.holder, held.term == lease.term else { return false }
+    guard var held = contents.leases[lease.name], held.holder == lease.holder, held.term == lease.term else { return false }
     (held.expires, held.precedence) = (end(of: lifetime), precedence)
     if let handover { held.handover = (handover, world.now) }
-    leases[lease.name] = held
+    contents.leases[lease.name] = held
     return true
   }
 
   func precedence(_ name: String) -> Lease.Precedence? {
-    leases[name].map { Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now) }
+    contents.leases[name].map { Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now) }
   }
 
   func release(_ lease: Lease, precedence: [UInt8], handover: [UInt8]?) {
     guard renew(lease, for: .zero, precedence: precedence, handover: handover) else { return }
-    leases[lease.name]?.holder = nil
+    contents.leases[lease.name]?.holder = nil
     tell(.leaseFree(lease.name))
   }
 
   // MARK: Members
 
-  var members: [String] { revisions.keys.filter { $0.contains(";") }.sorted() }
+  var members: [String] { contents.revisions.keys.filter { $0.contains(";") }.sorted() }
 
   func remove(_ tables: [String], fence: Lease) -> Result<Void, StoreError> {
     guard isHeld(fence) else { return .failure(.fenced) }
@@ -201,17 +230,17 @@ final class Database: @unchecked Sendable {
 
   func leave(_ handovers: [String: [UInt8]], under lease: Lease) {
     guard isHeld(lease) else { return }
-    for (table, bytes) in handovers where revisions[table] != nil { left[table] = (bytes, world.now) }
+    for (table, bytes) in handovers where contents.revisions[table] != nil { contents.left[table] = (bytes, world.now) }
   }
 
   func handover(of table: String) -> Lease.Handover? {
-    left[table].map { Lease.Handover(bytes: $0.bytes, age: age($0.at)) }
+    contents.left[table].map { Lease.Handover(bytes: $0.bytes, age: age($0.at)) }
   }
 
   // MARK: Views
 
   func view(_ name: String, of table: Epoch) -> KeptView? {
-    guard let kept = views[ViewName(table: table, name: name)], kept.expires > world.now else { return nil }
+    guard let kept = contents.views[ViewName(table: table, name: name)], kept.expires > world.now else { return nil }
     return KeptView(kept.view, remaining: .nanoseconds(Int64(kept.expires - world.now)))
   }
 
@@ -224,16 +253,16 @@ final class Database: @unchecked Sendable {
       commit.reply = answer.reply
       if case .failure(let error) = self.commit(commit) { return .failure(error) }
     }
-    views[ViewName(table: view.table, name: view.name)] = (view, end(of: lifetime))
+    contents.views[ViewName(table: view.table, name: view.name)] = (view, end(of: lifetime))
     return .success(true)
   }
 
   func prolong(_ name: String, of table: Epoch, for lifetime: Duration) {
-    views[ViewName(table: table, name: name)]?.expires = end(of: lifetime)
+    contents.views[ViewName(table: table, name: name)]?.expires = end(of: lifetime)
   }
 
   func views(atMost count: Int) -> [StoredView] {
-    views.values.filter { $0.expires > world.now }.map(\.view).sorted { ($0.name, $0.taps) < ($1.name, $1.taps) }
+    contents.views.values.filter { $0.expires > world.now }.map(\.view).sorted { ($0.name, $0.taps) < ($1.name, $1.taps) }
       .prefix(count).map { $0 }
   }
 }

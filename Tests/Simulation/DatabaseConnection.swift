@@ -58,6 +58,13 @@ final class DatabaseConnection: Store, @unchecked Sendable {
     for event in database.standing { hear(event) }
   }
 
+  /// The server has ended: nobody knows what has become of what was on its way, and there is another one.
+  func breakOff() {
+    guard !isCut else { return }
+    cut()
+    world.after(Double(world.pick(0...300)), on: writing) { [self] in mend() }
+  }
+
   func hear(_ event: StoreEvent, always: Bool = false) {
     guard always || !isCut else { return }
     back.async { [self] in for observer in observers { observer(event) } }

@@ -230,7 +230,8 @@ final class Editor: @unchecked Sendable {
       }
       // The answer is a version that has the edit. In a caller's own table, which is stored nowhere, and to a repeat it may be a later
       // one, with others' edits.
-      if let condition = order.condition, order.request.caller == nil, !done.isRepeated {
+      let isCertain = order.writes.allSatisfy { !$0.isUncertain }
+      if let condition = order.condition, order.request.caller == nil, !done.isRepeated, isCertain {
         check(condition, done.cursor, order)
       }
       // Whatever shows the items shows what has been answered, at once.

@@ -45,6 +45,23 @@ final class FileDisk: @unchecked Sendable {
     return store
   }
 
+  /// The database and its log, as a process has left them.
+  private var backup: [String: Data] = [:]
+  var hasBackup: Bool { !backup.isEmpty }
+
+  private static let parts = ["", "-wal"]
+
+  /// Copies the store, while no process has it.
+  func backUp() {
+    for part in Self.parts { backup[part] = try? Data(contentsOf: URL(fileURLWithPath: path + part)) }
+  }
+
+  /// Puts the copy in the store's place.
+  func restore() {
+    for part in Self.parts + ["-shm"] { try? FileManager.default.removeItem(atPath: path + part) }
+    for (part, bytes) in backup { try? bytes.write(to: URL(fileURLWithPath: path + part)) }
+  }
+
   /// The process has ended, perhaps because the machine has lost its power.
   func end(losesPower: Bool) {
     simulation_files_end(losesPower ? 1 : 0)

@@ -13,6 +13,7 @@ final class Marker: @unchecked Sendable {
   private var last = 0
   private(set) var edits = 0
   /// The last mark of each row that was answered, and when.
+  private var (begun, forgotten) = (0, 0)
   private var answered: [String: [(mark: Int, step: Int)]] = [:]
 
   init(_ run: Run) {
@@ -24,7 +25,7 @@ final class Marker: @unchecked Sendable {
 
   /// A version with what an upstream has accepted is not synced: after a power loss an older one may be shown until the upstream has
   /// been asked.
-  func forget() { answered = [:] }
+  func forget() { (answered, forgotten) = ([:], world.steps) }
 
   func start() { again(Double(world.pick(20...200))) }
 
@@ -33,7 +34,7 @@ final class Marker: @unchecked Sendable {
   private func begin() {
     guard run.isEditing else { return }
     guard run.service != nil, !run.newsRows.isEmpty else { return again(50) }
-    last += 1
+    (last, begun) = (last + 1, world.steps)
     send(world.pick(run.newsRows), last, 1)
   }
 
@@ -52,7 +53,7 @@ final class Marker: @unchecked Sendable {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(mark)")
-        if run.upstream.isKnown { answered[row, default: []].append((mark, world.steps)) }
+        if run.upstream.isKnown, begun >= forgotten { answered[row, default: []].append((mark, world.steps)) }
         again(Double(world.pick(0...300)))
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(mark)")

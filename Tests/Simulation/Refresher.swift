@@ -9,6 +9,7 @@ final class Refresher: @unchecked Sendable {
   private let run: Run
   private let queue: SimulatedQueue
   /// The refreshes that were answered: when, and at which revision the upstream was when they were asked for.
+  private var forgotten = 0
   private var answered: [(step: Int, revision: Int, cursor: Cursor)] = []
 
   init(_ run: Run) {
@@ -19,7 +20,7 @@ final class Refresher: @unchecked Sendable {
   private var world: World { run.world }
 
   /// What was fetched is not synced.
-  func forget() { answered = [] }
+  func forget() { (answered, forgotten) = ([], world.steps) }
 
   func start() { again(Double(world.pick(20...500))) }
 
@@ -28,11 +29,11 @@ final class Refresher: @unchecked Sendable {
   private func refresh() {
     guard run.isEditing else { return }
     guard let service = run.service else { return again(50) }
-    let revision = run.upstream.revision
+    let (revision, asked) = (run.upstream.revision, world.steps)
     service.refresh(TableRequest(table: "news")) { [self] answer in
       if case .success(let cursor)? = answer {
         run.note("news", "a refresh is answered, of revision \(revision) or later, at \(cursor)")
-        answered = answered.suffix(20) + [(world.steps, revision, cursor)]
+        if asked >= forgotten { answered = answered.suffix(20) + [(world.steps, revision, cursor)] }
       }
       again(Double(world.pick(0...600)))
     }

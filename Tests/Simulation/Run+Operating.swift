@@ -44,11 +44,42 @@ extension Run {
         refresher.forget()
       }
       files.end(losesPower: losesPower)
+      if losesCommits, !losesPower { changeFiles(files) }
     } else {
       disk.loseSome()
     }
     replica.connection = nil
     world.after(Double(world.pick(1...(database == nil ? 300 : 3_000))), on: operation) { [self] in start(replica) }
+  }
+
+  /// A backup is made of the store's files, or put in their place.
+  private func changeFiles(_ files: FileDisk) {
+    guard isFaulty, files.hasBackup, world.chance(3) else { return files.backUp() }
+    note("service", "the store is restored from a backup")
+    files.restore()
+    loseCommits()
+  }
+
+  /// Now and then a standby of the database falls behind, and is promoted.
+  func changeServers(_ database: Database) {
+    world.after(Double(world.pick(50...2_000)), on: operation) { [self] in
+      database.leaveStandbyBehind()
+      world.after(Double(world.pick(0...400)), on: operation) { [self] in
+        guard isFaulty else { return }
+        note("service", "another server of the database is promoted")
+        database.promote()
+        loseCommits()
+        changeServers(database)
+      }
+    }
+  }
+
+  private func loseCommits() {
+    tasks.doubt()
+    people.doubt()
+    marker.forget()
+    refresher.forget()
+    for tapper in tappers { tapper.forget() }
   }
 
   /// What happens to one of several.

@@ -21,7 +21,7 @@ extension Run {
     for editor in editors {
       if let order = editor.waitsFor { fail(nil, "\(editor.name) is never answered: \(order)") }
     }
-    if plan.parts.contains(.edits), plan.parts.contains(.app), let problem = app.problem(rows: rows) {
+    if plan.parts.contains(.edits), plan.parts.contains(.app), !losesCommits, let problem = app.problem(rows: rows) {
       fail("todo", problem)
     }
     for follower in followers {

@@ -10,7 +10,7 @@ struct Plan {
   enum Part: String, CaseIterable {
     case reloads, crashes, faults, disk, upstream, windows, edits, board, languages, finds, families, callers, views,
       lookups,
-      marks, app, files, refreshes, replicas
+      marks, app, files, refreshes, promotions, backups, replicas
   }
   /// Replicas come where they are asked for.
   var parts = Set(Part.allCases).subtracting([.replicas])
@@ -52,6 +52,8 @@ final class Run: @unchecked Sendable {
   let changesLanguages: Bool
   /// Editors hardly pause, and much is done to the service.
   let isBusy: Bool
+  /// Now and then the store is what it was some time ago.
+  let losesCommits: Bool
   /// Now and then the items' source is called otherwise.
   let renames: Bool
   lazy var people = TaskModel { [unowned self] in fail(nil, "people: \($0)") }
@@ -98,6 +100,8 @@ final class Run: @unchecked Sendable {
     // Replicas of two generations have the same languages and sources: a table in another language is another one.
     if database != nil { (disk.failsOneOf, settings.isGerman, settings.source) = (0, false, "tasks") }
     files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
+    let loses = database != nil ? plan.parts.contains(.promotions) : files != nil && plan.parts.contains(.backups)
+    losesCommits = loses && world.chance(3)
     if files != nil, plan.parts.contains(.disk), isFaulty {
       files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
     }
@@ -114,6 +118,7 @@ final class Run: @unchecked Sendable {
     for replica in replicas { start(replica) }
     makeClients()
     operate()
+    if losesCommits, let database { changeServers(database) }
     while world.steps < plan.steps, world.step() {}
     settle()
     let edits = editors.reduce(marker.edits + app.edits) { $0 + $1.edits }
@@ -183,7 +188,8 @@ final class Run: @unchecked Sendable {
     for tapper in tappers { tapper.start() }
     if plan.parts.contains(.upstream), plan.parts.contains(.marks) { marker.start() }
     if plan.parts.contains(.upstream), plan.parts.contains(.refreshes) { refresher.start() }
-    if plan.parts.contains(.edits), plan.parts.contains(.app) { app.start() }
+    // No client can know that what was confirmed is gone.
+    if plan.parts.contains(.edits), plan.parts.contains(.app), !losesCommits { app.start() }
     if plan.parts.contains(.edits), plan.parts.contains(.lookups) {
       editors.append(Editor("namer", self, isNamer: true))
     }

@@ -26,6 +26,8 @@ final class TaskModel {
     var row: String?
     let begun: Int
     var outcome = Outcome.pending
+    /// The store has lost what it may have been among: it may be there, or not, whatever is answered.
+    var isUncertain = false
     /// The step at which it was answered.
     var answered: Int?
     var cursor: Cursor?
@@ -102,6 +104,13 @@ final class TaskModel {
     return write
   }
 
+  /// The store is not as it was, but as it was some time ago: what has been written until now may be there, or not.
+  func doubt() {
+    for write in writes where write.outcome != .refused {
+      (write.isUncertain, write.outcome, write.answered, write.cursor) = (true, .pending, nil, nil)
+    }
+  }
+
   /// A write that was not answered yet.
   func pending(_ number: Int) -> Write? {
     writes.indices.contains(number) && writes[number].outcome == .pending ? writes[number] : nil
@@ -124,6 +133,7 @@ final class TaskModel {
   ///
   /// - Parameter mayBeLater: older versions may show it, too: a repeat, and an edit of a caller's own table, get a present cursor.
   func acknowledge(_ write: Write, row: String?, at cursor: Cursor, mayBeLater: Bool, step: Int) {
+    guard !write.isUncertain else { return }
     (write.outcome, write.answered) = (.done, step)
     if !mayBeLater { write.cursor = Cursor(epoch: cursor.epoch, version: cursor.version) }
     if let row { bind(write, to: row) }
@@ -138,6 +148,7 @@ final class TaskModel {
 
   /// Certainly not done.
   func refuse(_ write: Write, step: Int) {
+    guard !write.isUncertain else { return }
     (write.outcome, write.answered) = (.refused, step)
     for contents in shown.values {
       for content in contents where content.rows.values.contains(where: { $0.values.contains(write.number) }) {
@@ -148,8 +159,11 @@ final class TaskModel {
 
   private func bind(_ write: Write, to row: String) {
     if let known = write.row {
-      if known != row { fail("write \(write.number) is of row \(known), and is shown in row \(row)") }
-      return
+      guard known != row else { return }
+      // It was lost, and asked for again.
+      guard write.isUncertain else {
+        return fail("write \(write.number) is of row \(known), and is shown in row \(row)")
+      }
     }
     write.row = row
     if let owner = write.owner { owners[row] = owner }
