@@ -355,6 +355,21 @@ void simulation_files_end(int loses_power) {
   }
 }
 
+void simulation_files_reread(void) {
+  for (Image *image = images, *next; image; image = next) {
+    next = image->next;
+    for (Change *change = image->first, *other; change; change = other) {
+      other = change->next;
+      free(change->bytes);
+      free(change);
+    }
+    free(image->path);
+    free(image->durable);
+    free(image);
+  }
+  images = NULL;
+}
+
 void simulation_close(const char *path) {
   char own[4096], name[64];
   if (!realpath(path, own)) return;

@@ -60,6 +60,7 @@ final class FileDisk: @unchecked Sendable {
   func restore() {
     for part in Self.parts + ["-shm"] { try? FileManager.default.removeItem(atPath: path + part) }
     for (part, bytes) in backup { try? bytes.write(to: URL(fileURLWithPath: path + part)) }
+    simulation_files_reread()
   }
 
   /// The process has ended, perhaps because the machine has lost its power.

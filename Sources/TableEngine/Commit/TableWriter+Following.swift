@@ -4,6 +4,7 @@ import Queues
 import Synchronization
 import TableModel
 import TableStore
+import Upstream
 
 /// Versions that others write to a shared table: they are taken over as they are, and nothing is mapped for them.
 extension TableWriter {
@@ -70,8 +71,20 @@ extension TableWriter {
       let isToLayOut =
         content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
       if isToLayOut { content.queue.async { [self] in publishContent() } }
+      if case .replaced = others { showSourcesAgain() }
     }
     proceed(isStored: false)
+  }
+
+  /// The store has an older state than the one that was shown here: where this replica asks the sources, what they have said is shown
+  /// again. A source that would say that nothing has changed since is asked for all.
+  private func showSourcesAgain() {
+    guard context.replica.isLeading, let table = table.withLock({ $0.value }) else { return }
+    let inputs = content.access { $0.inputs }
+    guard !inputs.isEmpty else { return }
+    content.queue.async { [self] in publishContent() }
+    let unknown = table.sources.filter { inputs[$0.name]?.content == nil }
+    context.client.queue.async { for source in unknown { source.refreshAfterChange() } }
   }
 
   private func take(_ others: CatchUp) {
@@ -108,7 +121,7 @@ extension TableWriter {
         }
         content.storedInputRevisions = stored.inputs
         if isMember, !isTranslation { content.noteRefusal() }
-        content.followed(to: stored.revision, shown: versions.current.table, isLeading: false)
+        content.followed(to: stored.revision, shown: versions.current.table, isLeading: isLeading)
       }
     }
     if isMember { noteFollowed(previous.table) }

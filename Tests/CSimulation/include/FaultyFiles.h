@@ -23,5 +23,8 @@ simulation_files_counts simulation_files_so_far(void);
 /// - Parameter loses_power: what was not synced is partly gone, too.
 void simulation_files_end(int loses_power);
 
+/// Somebody has put other files in the place of these, and synced them. To be called after `simulation_files_end`.
+void simulation_files_reread(void);
+
 /// Closes the descriptors that this program has of a file.
 void simulation_close(const char *path);
