@@ -27,6 +27,7 @@ class Fault:
 STANDING = ENGINE + "Readers/TableReader+Standing.swift"
 BARRIER = ENGINE + "Commit/ReadBarrier.swift"
 STORING = ENGINE + "Commit/TableWriter+Storing.swift"
+FOLLOWING = ENGINE + "Commit/TableWriter+Following.swift"
 RECORD = ENGINE + "Inputs/StoredRecord.swift"
 LOADING = ENGINE + "Catalog/Engine+Loading.swift"
 STARTING = ENGINE + "Commit/TableWriter+Starting.swift"
@@ -106,6 +107,21 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("older", "a replica of an older configuration answers reads before the others have laid an edit out",
           (BARRIER, "    guard context.replica.refusal == nil else { return askLeader(completion) }",
            "    guard context.replica.refusal == nil else { return fault == \"older\" ? completion(.read) : askLeader(completion) }"), replicas=True),
+    Fault("redo", "what is made again after a failed commit has its turn behind what waits",
+          (ENGINE + "Commit/CommitsUnderWay.swift", "      calls += redone + undone + waiting\n",
+           "      calls += fault == \"redo\" ? waiting + redone + undone : redone + undone + waiting\n")),
+    Fault("first", "the first version of a table that a reload makes lacks what was committed meanwhile",
+          (STARTING, "    let newer = isKnown || isNewer ? prepare", "    let newer = isKnown || isNewer && fault != \"first\" ? prepare")),
+    Fault("left", "reads wait for a version that is no longer this replica's to store",
+          (STORING, "  private func leaveToOthers() { if isShared {", "  private func leaveToOthers() { if isShared, fault != \"left\" {"), replicas=True),
+    Fault("lost", "in a new epoch a table is laid out with items that the database has lost",
+          (FOLLOWING, "    for log in logs {\n      group.enter()", "    for log in logs where fault != \"lost\" {\n      group.enter()"),
+          replicas=True, number=12),
+    Fault("said", "after a promotion the leader waits until its upstream changes",
+          (FOLLOWING, "    guard context.replica.isLeading, let table =", "    guard fault != \"said\", context.replica.isLeading, let table ="),
+          (FOLLOWING, "shown: versions.current.table, isLeading: isLeading)\n      }\n    }\n    if isMember",
+           "shown: versions.current.table, isLeading: fault != \"said\" && isLeading)\n      }\n    }\n    if isMember"),
+          replicas=True, number=12),
     Fault("waiter", "a poll is registered after it has looked, and does not look again",
           ("Tests/Simulation/Waiter.swift", "    service.loop.async { [self] in if !isAnswered { look() } }\n",
            "    if fault != \"waiter\" { service.loop.async { [self] in if !isAnswered { look() } } }\n")),

@@ -26,8 +26,10 @@ extension TableWriter {
     context.store.changes(of: storedName, since: known) { [self] result in
       content.queue.async { [self] in
         switch result {
-        case .success(let others) where loses(others): lookAtItems { [self] in take(others, areItemsRead: $0) }
-        case .success(let others): take(others, areItemsRead: true)
+        case .success(let others) where isSetBack(from: known, to: others): goBack(to: others)
+        case .success(let others):
+          follow(others)
+          proceed(isStored: false)
         case .failure(let error):
           context.logger.error(
             "What others wrote could not be read",
@@ -39,45 +41,46 @@ extension TableWriter {
     }
   }
 
-  /// The database is another one, or was set back: the items may be older than those that are known here, too.
-  private func loses(_ others: CatchUp) -> Bool {
-    guard case .replaced(let stored) = others, let epoch = stored.versions?.epoch else { return false }
-    return epoch != versions.epoch && !logs.isEmpty
+  private func follow(_ others: CatchUp) {
+    take(others)
+    context.replica.caughtUp(storedName)
+    // A layout by a replica of a lower generation is made anew.
+    let isToLayOut = content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
+    if isToLayOut { content.queue.async { [self] in publishContent() } }
   }
 
-  /// Reads where the items stand that it shows. Until then nothing may be laid out: items that were lost would come back.
-  private func lookAtItems(_ completion: @escaping @Sendable (_ areRead: Bool) -> Void) {
+  // MARK: A database that was set back
+
+  /// The database is another one, or an older one: it may lack more than this table's versions.
+  private func isSetBack(from known: Revision, to others: CatchUp) -> Bool {
+    guard case .replaced(let stored) = others, let epoch = stored.versions?.epoch else { return false }
+    return epoch != versions.epoch && known.number > 0
+  }
+
+  /// Follows when it is read where the items stand that the table shows: else items that were lost would be laid out again. Where they
+  /// can't be read it stays as it was: whoever writes to it is told, and it is tried again.
+  private func goBack(to others: CatchUp) {
     let group = DispatchGroup()
-    let areRead = Mutex(true)
+    let areItemsRead = Mutex(true)
     for log in logs {
       group.enter()
       log.lookForNews { isRead in
-        areRead.withLock { $0 = $0 && isRead }
+        areItemsRead.withLock { $0 = $0 && isRead }
         group.leave()
       }
     }
     group.notify(queue: content.queue) { [self] in
-      for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
-      completion(areRead.withLock { $0 })
+      if areItemsRead.withLock({ $0 }) {
+        for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
+        follow(others)
+        showSourcesAgain()
+      }
+      proceed(isStored: false)
     }
   }
 
-  /// Ends to catch up. Where the items could not be read it stays as it was: whoever writes to it is told, and it is tried again.
-  private func take(_ others: CatchUp, areItemsRead: Bool) {
-    if areItemsRead {
-      take(others)
-      context.replica.caughtUp(storedName)
-      // A layout by a replica of a lower generation is made anew.
-      let isToLayOut =
-        content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
-      if isToLayOut { content.queue.async { [self] in publishContent() } }
-      if case .replaced = others { showSourcesAgain() }
-    }
-    proceed(isStored: false)
-  }
-
-  /// The store has an older state than the one that was shown here: where this replica asks the sources, what they have said is shown
-  /// again. A source that would say that nothing has changed since is asked for all.
+  /// Shows again what the sources have said, where this replica asks them. One that would say that nothing has changed since is asked
+  /// for all.
   private func showSourcesAgain() {
     guard context.replica.isLeading, let table = table.withLock({ $0.value }) else { return }
     let inputs = content.access { $0.inputs }
