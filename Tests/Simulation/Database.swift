@@ -162,7 +162,9 @@ final class Database: @unchecked Sendable {
 
   func claim(_ key: TableStore.ReplyKey, request: [UInt8], for lifetime: Duration) -> Result<ReplyClaim, StoreError> {
     if case .success(let stored?) = reply(key) { return .success(.answered(stored)) }
-    if let claim = contents.claims[key], claim.expires > world.now { return .success(.underWay(request: claim.request)) }
+    if let claim = contents.claims[key], claim.expires > world.now {
+      return .success(.underWay(request: claim.request))
+    }
     contents.claims[key] = (request, end(of: lifetime))
     return .success(.granted)
   }
@@ -201,7 +203,9 @@ final class Database: @unchecked Sendable {
   }
 
   func renew(_ lease: Lease, for lifetime: Duration, precedence: [UInt8], handover: [UInt8]?) -> Bool {
-    guard var held = contents.leases[lease.name], held.holder == lease.holder, held.term == lease.term else { return false }
+    guard var held = contents.leases[lease.name], held.holder == lease.holder, held.term == lease.term else {
+      return false
+    }
     (held.expires, held.precedence) = (end(of: lifetime), precedence)
     if let handover { held.handover = (handover, world.now) }
     contents.leases[lease.name] = held
@@ -209,7 +213,9 @@ final class Database: @unchecked Sendable {
   }
 
   func precedence(_ name: String) -> Lease.Precedence? {
-    contents.leases[name].map { Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now) }
+    contents.leases[name].map {
+      Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now)
+    }
   }
 
   func release(_ lease: Lease, precedence: [UInt8], handover: [UInt8]?) {
@@ -262,8 +268,10 @@ final class Database: @unchecked Sendable {
   }
 
   func views(atMost count: Int) -> [StoredView] {
-    contents.views.values.filter { $0.expires > world.now }.map(\.view).sorted { ($0.name, $0.taps) < ($1.name, $1.taps) }
-      .prefix(count).map { $0 }
+    contents.views.values.filter { $0.expires > world.now }.map(\.view).sorted {
+      ($0.name, $0.taps) < ($1.name, $1.taps)
+    }
+    .prefix(count).map { $0 }
   }
 }
 

@@ -42,7 +42,8 @@ import Testing
       calls: ["a stored"]
     ),
     Case(
-      testDescription: "after a failure everything waits until all have come back; what was built on it is laid out again first",
+      testDescription:
+        "after a failure everything waits until all have come back; what was built on it is laid out again first",
       events: [
         .begin, .begin, .follows("answer"), .superseded("first"), .comes("third"), .superseded("second"),
       ],
