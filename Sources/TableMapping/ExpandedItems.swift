@@ -156,7 +156,7 @@ extension SourceReader {
     let text = Array("null".utf8)
     begin(text: text)
     let outcome = MappedItem.Outcome.skipped(MappedItem.Skip(reason: reason))
-    append(at: text.indices, MappedItem.item(source: source.number, givenID: nil, index: items.count, outcome: outcome))
+    append(at: text.indices, .item(.init(source: source.number, index: items.count, outcome: outcome), givenID: nil))
   }
 
   private func checkCount() throws(SourceFailure) {

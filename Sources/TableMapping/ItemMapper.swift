@@ -42,15 +42,15 @@ struct ItemMapper {
     let keys = !looksUp ? [] : lookups.look(into: &scope) { mapping.warn($0) }
     var outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
     if work.isExhausted { outcome = mapping.unfit(outcome, because: work.failure, givenID: givenID, scope) }
-    return MappedItem.item(
+    let parts = MappedItem.Parts(
       source: source.number,
-      givenID: givenID,
       index: index,
       outcome: outcome,
       work: MappingBudget.work(work.spent, bytes: bytes),
       lookupKeys: keys,
       warning: mapping.warning
     )
+    return .item(parts, givenID: givenID)
   }
 
   /// For what is mapped of a list: what no expression reads of its elements is not parsed.
@@ -84,17 +84,14 @@ struct ItemMapper {
   }
 
   private func exhausted(at index: Int, _ bytes: Int, reason: String?) -> MappedItem {
-    .item(
-      source: source.number,
-      givenID: nil,
-      index: index,
-      outcome: .skipped(MappedItem.Skip(reason: reason ?? work.failure.message)),
-      work: MappingBudget.work(work.spent, bytes: bytes)
-    )
+    let skip = MappedItem.Skip(reason: reason ?? work.failure.message)
+    let work = MappingBudget.work(work.spent, bytes: bytes)
+    return .item(.init(source: source.number, index: index, outcome: .skipped(skip), work: work), givenID: nil)
   }
 
   private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {
     let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
-    return .item(source: source.number, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
+    let parts = MappedItem.Parts(source: source.number, index: index, outcome: .skipped(skip), isMalformed: true)
+    return .item(parts, givenID: givenID)
   }
 }

@@ -36,53 +36,31 @@ class MappedItem: @unchecked Sendable {
   /// Among the plan's sources.
   final var source: Int { Int(sourceNumber) }
 
-  /// - Parameter givenID: as for ``givenID``.
-  static func item(
-    source: Int,
-    givenID: String?,
-    index: Int,
-    outcome: Outcome,
-    work: Int = 0,
-    lookupKeys: [SoughtKeys] = [],
-    warning: String? = nil,
-    isMalformed: Bool = false
-  ) -> MappedItem {
-    guard let givenID else {
-      return MappedItem(
-        source: source,
-        index: index,
-        outcome: outcome,
-        work: work,
-        lookupKeys: lookupKeys,
-        warning: warning,
-        isMalformed: isMalformed
-      )
-    }
-    return OwnedMappedItem(
-      givenID,
-      source: source,
-      index: index,
-      outcome: outcome,
-      work: work,
-      lookupKeys: lookupKeys,
-      warning: warning,
-      isMalformed: isMalformed
-    )
+  /// The parts that an item is made of.
+  struct Parts {
+    /// Among the plan's sources.
+    var source: Int
+    var index: Int
+    var outcome: Outcome
+    var work = 0
+    var lookupKeys: [SoughtKeys] = []
+    var warning: String?
+    var isMalformed = false
   }
 
-  fileprivate init(
-    source: Int,
-    index: Int,
-    outcome: Outcome,
-    work: Int,
-    lookupKeys: [SoughtKeys],
-    warning: String?,
-    isMalformed: Bool
-  ) {
-    self.isMalformed = isMalformed
-    (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
+  /// - Parameter givenID: as for ``givenID``.
+  static func item(_ parts: Parts, givenID: String?) -> MappedItem {
+    givenID.map { OwnedMappedItem($0, parts) } ?? MappedItem(parts)
+  }
+
+  fileprivate init(_ parts: Parts) {
+    let (lookupKeys, warning) = (parts.lookupKeys, parts.warning)
+    isMalformed = parts.isMalformed
+    (sourceNumber, shortIndex) = (
+      UInt16(truncatingIfNeeded: parts.source), UInt32(truncatingIfNeeded: parts.index)
+    )
     let section: Int
-    switch outcome {
+    switch parts.outcome {
     case .unplaced(let address):
       (row, section) = (nil, 0)
       details = Details(address: address, lookupKeys: lookupKeys, warning: warning)
@@ -95,7 +73,7 @@ class MappedItem: @unchecked Sendable {
     }
     sectionNumber = UInt32(truncatingIfNeeded: section)
     shortCost = UInt32(clamping: MappingBudget.cost(row: row, details))
-    shortWork = UInt32(clamping: work)
+    shortWork = UInt32(clamping: parts.work)
   }
 
   /// One of which there is nothing to be said but its row, which stands in the first section.
@@ -195,25 +173,8 @@ private final class OwnedMappedItem: MappedItem, @unchecked Sendable {
 
   override var givenID: String? { ownID }
 
-  init(
-    _ givenID: String,
-    source: Int,
-    index: Int,
-    outcome: Outcome,
-    work: Int,
-    lookupKeys: [SoughtKeys],
-    warning: String?,
-    isMalformed: Bool
-  ) {
+  init(_ givenID: String, _ parts: Parts) {
     ownID = givenID
-    super.init(
-      source: source,
-      index: index,
-      outcome: outcome,
-      work: work,
-      lookupKeys: lookupKeys,
-      warning: warning,
-      isMalformed: isMalformed
-    )
+    super.init(parts)
   }
 }

@@ -27,9 +27,11 @@ public struct MappingResult: Sendable {
   var work: [String: Int] = [:]
   /// The table's title, evaluated.
   public internal(set) var title: String?
-  /// To be given to the next mapping.
-  public internal(set) var cache: MappingCache
-  /// Nil where the cache has a layout, which finds its items itself.
+  /// How many of the items that had changed were laid out alone; nil: everything was mapped.
+  public internal(set) var changeCount: Int?
+  /// For the next mapping.
+  var cache: MappingCache
+  /// Nil where there is a layout, which finds its items itself.
   private let lookup: ItemLookup?
   /// The position of each source's first item.
   private let starts: [String: Int]
@@ -39,8 +41,10 @@ public struct MappingResult: Sendable {
   var part: MappedPart?
   /// True if rows are shared with other tables that have the same answer.
   public var isPart: Bool { part != nil }
-  /// The layout that finds items where edits are laid out one by one.
+  /// The layout that finds items where changes are laid out one by one.
   var layout: ItemLayout? { edited?.layout ?? cache.layout }
+  /// The same where the cache has not got the items.
+  private var ownLayout: ItemLayout? { edited?.layout ?? cache.layout.flatMap { $0.items.areOwned ? $0 : nil } }
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
@@ -54,7 +58,7 @@ public struct MappingResult: Sendable {
   public func item(_ id: String) -> RepresentedItem? {
     if let layout {
       guard let found = layout.item(named: id) else { return nil }
-      return RepresentedItem(found.item, of: layout.source, at: edited == nil ? nil : Int(found.number))
+      return RepresentedItem(found.item, of: layout.source, at: layout.items.areOwned ? nil : Int(found.number))
     }
     guard let lookup, let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
@@ -110,7 +114,7 @@ public struct MappingResult: Sendable {
 
   /// An item as the source gave it. O(bytes): a copy.
   public func bytes(ofItemAt position: Int, of source: String) -> [UInt8]? {
-    if let edited { return position < 0 ? nil : edited.layout.items[UInt64(position)]?.bytes }
+    if let edited { return UInt64(exactly: position).flatMap { edited.layout.items[$0]?.bytes } }
     guard let source = cached(source), source.items.indices.contains(position) else { return nil }
     return source.texts.bytes(of: position)
   }
@@ -150,7 +154,7 @@ public struct MappingResult: Sendable {
   }
 
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
-    if let layout, layout.source == source {
+    if let layout = ownLayout, layout.source == source {
       guard position >= 0 else { return nil }
       if edited != nil { return layout.items[UInt64(position)]?.mapped }
       return layout.items.ordered.dropFirst(position).first?.item.mapped
@@ -166,7 +170,7 @@ public struct MappingResult: Sendable {
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
   public func items(of source: String) -> [(row: String?, bytes: [UInt8])] {
-    if let layout, layout.source == source {
+    if let layout = ownLayout, layout.source == source {
       return layout.items.ordered.map { ($0.item.mapped.row?.id, $0.item.bytes) }
     }
     guard let found = cached(source) else { return [] }
@@ -180,8 +184,8 @@ public struct MappingResult: Sendable {
   public func unplaced() -> (count: Int, first: [SkippedItem]) {
     if let part { return part.unplaced() }
     var (count, first): (Int, [SkippedItem]) = (0, [])
-    for source in Set(cache.sources.keys).union(layout.map { [$0.source] } ?? []).sorted() {
-      let layout = layout.flatMap { $0.source == source ? $0 : nil }
+    for source in Set(cache.sources.keys).union(ownLayout.map { [$0.source] } ?? []).sorted() {
+      let layout = ownLayout.flatMap { $0.source == source ? $0 : nil }
       let items = layout?.items.ordered.map(\.item.mapped) ?? cache.sources[source]?.items.array ?? []
       for (index, item) in items.enumerated() where item.row == nil && item.details?.skip == nil && !item.isMalformed {
         count += 1

@@ -3,12 +3,13 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
-/// One mapping: reads the sources, then puts their rows into sections.
+/// One mapping of everything: reads the sources, then puts their rows into sections.
 struct MappingRun {
   private let plan: MappingPlan
-  private var contents: [String: SourceContent]
+  private let contents: [String: SourceContent]
   private let variables: MappingVariables
-  private let cache: MappingCache?
+  /// The last mapping, by the same plan and with the same variables.
+  private let last: MappingResult?
   private let lookups: Lookups
   private var budget: MappingBudget
   private var sources: [String: CachedSource] = [:]
@@ -26,32 +27,21 @@ struct MappingRun {
   /// The lists of a source's items have more than there may be.
   private var isCut = false
 
+  /// - Parameter contents: without edits that are laid over them.
   init(
     plan: MappingPlan,
     _ contents: [String: SourceContent],
+    after last: MappingResult?,
+    lookups: Lookups,
     variables: MappingVariables,
-    cache: MappingCache?,
     budget: MappingBudget
   ) {
     (self.plan, self.contents, self.variables, self.budget) = (plan, contents, variables, budget)
-    for source in plan.sources where contents[source.name]?.edits != nil {
-      self.contents[source.name] = contents[source.name]?.settled(at: source.items?.documentPath)
-    }
-    let isUsable = cache.map { $0.plan === plan && $0.variables == variables }
-    self.cache = isUsable == true ? cache : nil
-    lookups = Lookups(
-      plan.lookups,
-      self.contents,
-      previous: self.cache?.lookups ?? [],
-      variables: variables,
-      workPerItem: plan.workPerItem
-    )
-    problems = lookups.problems
+    (self.last, self.lookups, problems) = (last, lookups, lookups.problems)
   }
 
   /// Maps the sources' items, and makes the table's content of them.
   consuming func result() -> MappingResult {
-    if let refreshed = refreshedInPlace() { return refreshed }
     for source in plan.sources {
       guard let content = contents[source.name] else { continue }
       do throws(SourceFailure) {
@@ -62,54 +52,6 @@ struct MappingRun {
     }
     let responses = responses
     return withExtendedLifetime(responses) { assembled(soleRows.take()) }
-  }
-
-  /// Returns the result of a refresh that changes some items in place; nil where there is more to it.
-  private mutating func refreshedInPlace() -> MappingResult? {
-    guard let cache, let layout = cache.settled, let source = plan.sources.first, let content = contents[source.name],
-      let previous = cache.sources[source.name], let before = previous.lists.first.flatMap({ $0?.text }),
-      content.items == nil, content.pages.count == 1, !previous.texts.areParts(of: content.pages),
-      lookups.areThose(cache.lookups),
-      let list = try? content.list(ofPage: 0, at: before.path, after: before)
-    else { return nil }
-    // Not to be found out again, should there be more to it.
-    contents[source.name] = content.knowing([list])
-    guard var refresh = RefreshInPlace(list, after: previous, on: layout) else { return nil }
-    let mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: variables.scope)
-    guard refresh.map(with: mapper) else { return nil }
-    guard let settled = refresh.settled else { return nil }
-    var budget = budget
-    budget.beginSource()
-    budget.expect(items: list.elements.count)
-    budget.charge(page: list.bytes)
-    budget.charge(settled.cost, work: settled.work)
-    guard !budget.isExceeded else { return nil }
-    let references = plan.lookups.isEmpty ? previous.references : nil
-    var result = result(settled, of: source, refresh.cached(references))
-    result.byteCount = budget.spent
-    result.work[source.name] = settled.work
-    return result
-  }
-
-  private func result(
-    _ settled: SettledLayout,
-    of source: MappingPlan.SourcePlan,
-    _ cached: CachedSource
-  ) -> MappingResult {
-    let sections = settled.sections.shown
-    let cache = MappingCache(
-      plan: plan,
-      variables: variables,
-      sources: [source.name: cached],
-      lookups: lookups.indexes,
-      rows: Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first },
-      settled: settled
-    )
-    var result = MappingResult(cache: cache, lookup: settled.lookup, starts: [source.name: 0])
-    (result.sections, result.omittedSections) = (sections, settled.sections.count - sections.count)
-    (result.skippedItems, result.firstSkipped) = (settled.skippedItems, settled.firstSkipped)
-    result.isTruncated = contents.values.contains(where: \.isTruncated)
-    return result
   }
 
   private mutating func read(_ source: MappingPlan.SourcePlan, _ content: SourceContent) throws(SourceFailure) {
@@ -123,8 +65,8 @@ struct MappingRun {
       source: source,
       plan: plan,
       content: content,
-      previous: cache?.sources[source.name],
-      layout: cache?.layout,
+      previous: last?.cache.sources[source.name],
+      layout: last?.cache.layout,
       lookups: lookups,
       scope: scope,
       budget: budget
@@ -143,29 +85,24 @@ struct MappingRun {
     var report = MappingReport(lookups.warnings)
     let assembly = assembly(soleRows, &report)
     var arranged = assembly.arranged(in: variables.scope, &report)
-    var models = SectionModels(plan: plan, rows: arranged.reduce(0) { $0 + $1.rows.count })
-    let shown = arranged.indices.map { place in
-      let shown = self.section(arranged[place], &models, &report)
-      arranged[place].modelWork = models.spent
-      return shown
-    }
+    let shown = plan.shown(
+      &arranged,
+      after: last,
+      in: { scope(of: $0) },
+      list: { list(of: $0) },
+      &report
+    )
     let sections = shown.compactMap(\.self)
-    let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
-    let layout = layout(Array(zip(arranged, shown)), assembly)
-    let lookup = assembly.lookup
-    let settled = plan.keepsPlaces ? SettledLayout(Array(zip(arranged, shown)), assembly, report) : nil
+    let layout = layout(Array(zip(arranged, shown)), assembly, report)
     let cache = MappingCache(
       plan: plan,
       variables: variables,
-      sources: layout == nil ? self.sources : [:],
+      sources: layout?.items.areOwned == true ? [:] : self.sources,
       lookups: lookups.indexes,
-      rows: rows,
-      layout: layout,
-      settled: layout == nil ? settled : nil
+      layout: layout
     )
     var result =
-      layout == nil
-      ? MappingResult(cache: cache, lookup: lookup, starts: starts) : MappingResult(cache: cache)
+      layout == nil ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     (result.byteCount, result.work) = (budget.spent, work)
@@ -173,33 +110,39 @@ struct MappingRun {
     return result
   }
 
-  /// Nil: it is left out.
-  private func section(
-    _ section: ArrangedSection,
-    _ models: inout SectionModels,
-    _ report: inout MappingReport
-  ) -> Section? {
-    models.begin(rows: section.rows.count)
-    guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
-    let (header, footer) = models.models(
-      of: section.id,
-      section.plan,
-      in: scope(of: section),
-      list: { list(of: section) },
-      &report
+  /// Returns the layout for changes of the only source's items; nil where they are laid out with everything else. O(items).
+  private func layout(
+    _ sections: [(ArrangedSection, shown: Section?)],
+    _ assembly: SectionAssembly,
+    _ report: MappingReport
+  ) -> ItemLayout? {
+    guard let source = plan.sources.first?.name, let items = layoutItems(sections, assembly, report) else { return nil }
+    var layout = ItemLayout(
+      source: source,
+      items,
+      sections.map { LayoutSection($0, shown: $1) },
+      hasDuplicates: assembly.hasDuplicates,
+      cost: budget.spent - (contents[source]?.byteCount ?? 0),
+      work: work[source] ?? 0
     )
-    let rows = cache?.rows[section.id].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
-    return Section(id: section.id, header: header, footer: footer, rows: rows)
+    layout.owned = contents[source]?.owned
+    return layout
   }
 
-  /// Returns the layout for edits of a local source's items; nil where an edit is laid out with everything else.
-  /// O(items).
-  private func layout(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly) -> ItemLayout? {
-    guard plan.laysOutEdits, !assembly.hasDuplicates, let source = plan.sources.first?.name,
-      let given = contents[source]?.items,
-      let items = LayoutItems(given, assembly.lookup, skipped: assembly.skipped)
+  private func layoutItems(
+    _ sections: [(ArrangedSection, shown: Section?)],
+    _ assembly: SectionAssembly,
+    _ report: MappingReport
+  ) -> LayoutItems? {
+    guard let source = plan.sources.first?.name else { return nil }
+    if plan.laysOutEdits, !assembly.hasDuplicates, let content = contents[source], content.owned != nil {
+      return LayoutItems(content.items ?? [], assembly.lookup, skipped: assembly.skipped)
+    }
+    // Of a response, what has to be said may be taken back by the next one, and all rows are in sight.
+    guard plan.keepsPlaces, report.warnings.isEmpty,
+      sections.allSatisfy({ $0.0.rows.count == $0.0.unsortedRows.count }), let texts = self.sources[source]?.texts
     else { return nil }
-    return ItemLayout(source: source, items, sections.map { LayoutSection($0, shown: $1) })
+    return LayoutItems(texts, assembly.lookup, skipped: assembly.skipped)
   }
 
   private func assembly(_ soleRows: consuming SoleRows?, _ report: inout MappingReport) -> SectionAssembly {
@@ -235,11 +178,9 @@ struct MappingRun {
 
   private func source(of item: MappedItem) -> String { plan.sources[item.source].name }
 
-  /// Returns the scope of a header or footer, without the items.
+  /// Returns the scope of a header or footer, without the items and what the section says.
   private func scope(of section: ArrangedSection) -> Scope {
     var scope = variables.scope
-    scope.key = section.key.value
-    scope.count = section.rows.count
     if let found = responses[section.plan.source] {
       (scope.response, scope.pages) = (found.response, found.pages)
     }

@@ -70,3 +70,39 @@ struct SectionModels {
     }
   }
 }
+
+extension MappingPlan {
+  /// Makes what is shown of sections, with their headers and footers; nil of one that is left out. Notes what each costs.
+  ///
+  /// - Parameters:
+  ///   - last: the last mapping: so that versions share the rows that they have in common.
+  ///   - scope: of a section's header and footer, without its items and what it says of itself.
+  ///   - list: a section's items as a JSON list.
+  func shown(
+    _ sections: inout [ArrangedSection],
+    after last: MappingResult?,
+    in scope: (ArrangedSection) -> Scope,
+    list: (ArrangedSection) -> [UInt8],
+    _ report: inout MappingReport
+  ) -> [Section?] {
+    let former = last?.rowLists ?? [:]
+    var models = SectionModels(plan: self, rows: sections.reduce(0) { $0 + $1.rows.count })
+    return sections.indices.map { place in
+      let section = sections[place]
+      models.begin(rows: section.rows.count)
+      defer { sections[place].modelWork = models.spent }
+      guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
+      var scope = scope(section)
+      (scope.key, scope.count) = (section.key.value, section.rows.count)
+      let (header, footer) = models.models(
+        of: section.id,
+        section.plan,
+        in: scope,
+        list: { list(section) },
+        &report
+      )
+      let rows = former[ExactText(section.id)].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
+      return Section(id: section.id, header: header, footer: footer, rows: rows)
+    }
+  }
+}

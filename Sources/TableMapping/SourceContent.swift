@@ -1,4 +1,6 @@
+internal import Expressions
 public import JSON
+internal import Synchronization
 
 /// The present content of a source.
 public struct SourceContent: Sendable {
@@ -6,10 +8,10 @@ public struct SourceContent: Sendable {
   public private(set) var pages: [[UInt8]] = []
   /// By page: where its items stand, if whoever checked it has found that out.
   private(set) var lists: [ListedText?] = []
-  /// Items one by one: those of a local table, with the identities that the service gave them, those that were fetched
-  /// by a request each, or a response's with edits laid over them. Nil: they stand in the pages, where the source's
-  /// `items` says.
-  public var items: [SourceItem]?
+  /// Items one by one: those that were fetched by a request each, or a response's with edits laid over them.
+  private var given: [SourceItem]?
+  /// Items that the service owns.
+  private var own: OwnContent?
   /// The edits of the list of the only response, whose items no expression makes (``MappingResult/edits(of:in:)``).
   /// `$response` stays what it was.
   public var edits: ListEdits?
@@ -18,7 +20,16 @@ public struct SourceContent: Sendable {
   /// The mappings that all tables with this answer share; nil where one table alone has it.
   public var shared: SharedMappings?
 
-  public init(pages: [[UInt8]] = [], items: [SourceItem]? = nil) { (self.pages, self.items) = (pages, items) }
+  public init(pages: [[UInt8]] = [], items: [SourceItem]? = nil) { (self.pages, given) = (pages, items) }
+
+  /// The items that the service owns; nil: it owns none of them.
+  var owned: (any OwnedItems)? { own?.list }
+
+  /// True if items are given one by one; else they stand in the pages, where the source's `items` says.
+  var areGiven: Bool { given != nil || own != nil }
+
+  /// The items, where they are given one by one. O(items) the first time for those that the service owns.
+  var items: [SourceItem]? { given ?? own?.items }
 
   /// Responses, and the items in them.
   public static func pages(_ pages: [[UInt8]]) -> SourceContent { SourceContent(pages: pages) }
@@ -54,34 +65,57 @@ public struct SourceContent: Sendable {
   /// Items without a response.
   public static func items(_ items: [SourceItem]) -> SourceContent { SourceContent(items: items) }
 
-  /// Items that the service owns, in their order.
-  public static func owned(_ items: [OwnedItem]) -> SourceContent {
-    SourceContent(items: items.map { SourceItem($0) })
+  /// Items that the service owns. O(1).
+  public static func owned(_ items: any OwnedItems) -> SourceContent {
+    var content = SourceContent()
+    content.own = OwnContent(items)
+    return content
   }
 
   /// Returns whether both are the same one in memory.
   func isVery(_ other: SourceContent) -> Bool {
-    guard pages.count == other.pages.count, items?.count == other.items?.count, edits == other.edits else {
-      return false
-    }
+    guard pages.count == other.pages.count, given?.count == other.given?.count, edits == other.edits,
+      (own == nil) == (other.own == nil), own?.isVery(other.own) ?? true
+    else { return false }
     return zip(pages, other.pages).allSatisfy { $0.isVery($1) }
-      && zip(items ?? [], other.items ?? []).allSatisfy { $0.id == $1.id && $0.bytes.isVery($1.bytes) }
+      && zip(given ?? [], other.given ?? []).allSatisfy { $0.id == $1.id && $0.bytes.isVery($1.bytes) }
   }
 
   /// The same responses, with other items in place of theirs: `$response` stays what it was.
   public func laying(over items: [SourceItem]) -> SourceContent {
     var content = self
-    (content.items, content.edits) = (items, nil)
+    (content.given, content.edits) = (items, nil)
     return content
   }
 
   /// The same with all items one by one, where edits have made others of them than their response says. O(bytes).
-  func settled(at path: JSONPath?) -> SourceContent {
-    guard let edits, items == nil, pages.count == 1, let list = try? list(ofPage: 0, at: path ?? [], after: nil) else {
-      return self
-    }
+  func settled(of source: MappingPlan.SourcePlan) -> SourceContent {
+    guard let edits, !areGiven, pages.count == 1,
+      let list = try? list(ofPage: 0, at: source.items?.documentPath ?? [], after: nil)
+    else { return self }
     let all = edits.laid { place in list.withBytes(of: place) { Array($0) } }
     return laying(over: all.map { SourceItem(bytes: $0) })
+  }
+}
+
+/// The service's own items, which are listed once, when all of them are mapped.
+private final class OwnContent: Sendable {
+  let list: any OwnedItems
+  private let listed = Mutex<[SourceItem]?>(nil)
+
+  init(_ list: any OwnedItems) { self.list = list }
+
+  var items: [SourceItem] {
+    listed.withLock { listed in
+      let items = listed ?? list.owned.map { SourceItem($0) }
+      listed = items
+      return items
+    }
+  }
+
+  /// Returns whether others are the same ones. O(differences · log items) for what follows from them.
+  func isVery(_ other: OwnContent?) -> Bool {
+    self === other || other.flatMap { list.changes(since: $0.list, atMost: 0) }?.isEmpty == true
   }
 }
 
@@ -101,38 +135,6 @@ public struct SourceItem: Sendable {
 
   public init(id: String? = nil, bytes: [UInt8]) {
     (self.id, self.bytes) = (id, bytes)
-  }
-}
-
-/// An item that the service owns.
-public struct OwnedItem: Sendable {
-  /// The service's name for the item: no other item ever has it.
-  public var number: UInt64
-  /// The identity that a client has chosen; nil: its number's text is the identity. The same as long as the item is there.
-  public var name: String?
-  /// The item's rank: it grows along the items.
-  public var rank: Int64
-  /// A JSON object.
-  public var bytes: [UInt8]
-
-  public init(number: UInt64, name: String? = nil, rank: Int64, bytes: [UInt8]) {
-    (self.number, self.name, self.rank, self.bytes) = (number, name, rank, bytes)
-  }
-
-  /// The clients' name for the item.
-  var id: String { name ?? String(number) }
-}
-
-/// A change of an item that the service owns: added, changed, moved, or gone.
-public struct OwnedItemChange: Sendable {
-  public var number: UInt64
-  /// Nil: it was not there.
-  public var before: OwnedItem?
-  /// Nil: it is there no more.
-  public var after: OwnedItem?
-
-  public init(number: UInt64, before: OwnedItem?, after: OwnedItem?) {
-    (self.number, self.before, self.after) = (number, before, after)
   }
 }
 

@@ -58,42 +58,41 @@ public struct TableMapper: Sendable {
     }
   }
 
-  /// Maps what the sources have.
+  /// Maps what the sources have: a first answer, a refresh, edits, edits that are undone, or what another replica has made of the items.
+  /// What has changed since the last mapping is found here, and where it can be told what comes of that alone, nothing else is looked
+  /// at; rows that are as they were are the same objects.
   ///
   /// - Parameters:
   ///   - contents: By the source's name. A source that is not there has no rows: to keep those of a source that is
   ///     down, give its last good content.
-  ///   - cache: What the last mapping left, if there was one.
+  ///   - last: The last mapping, if there was one. It is the last one by this mapper, or it is ignored.
   ///   - variables: What expressions see beside the items.
-  /// - Complexity: O(bytes); an item that is in the cache costs a comparison of its bytes, and none of a response that
-  ///   is the very array of the last time.
+  /// - Complexity: O(changes · log² rows + sections) for items that the service owns and edits over a response
+  ///   (``IncrementalMapping``). Else O(bytes); an item that is as it was costs a comparison of its bytes, and none of a response that is
+  ///   the very array of the last time.
   public func map(
     _ contents: [String: SourceContent],
-    reusing cache: MappingCache? = nil,
+    after last: MappingResult? = nil,
     variables: MappingVariables
   ) -> MappingResult {
-    let budget = MappingBudget(maximumBytes, workPerItem: plan.workPerItem)
-    var result = MappingRun(plan: plan, contents, variables: variables, cache: cache, budget: budget).result()
-    result.title = title(for: variables)
-    return result
+    if let part = part(of: contents, after: last, variables: variables) { return part }
+    return plan.map(contents, after: last, variables: variables, maximumBytes: maximumBytes)
   }
 
   /// As with variables that are only these.
   public func map(
     _ contents: [String: SourceContent],
-    reusing cache: MappingCache? = nil,
+    after last: MappingResult? = nil,
     parameters: [String: String] = [:],
     environment: [String: String] = [:]
   ) -> MappingResult {
     let variables = MappingVariables(parameters: parameters, environment: environment)
-    return map(contents, reusing: cache, variables: variables)
+    return map(contents, after: last, variables: variables)
   }
 
   /// Returns the table's title, also before its sources have answered: the title with its expressions evaluated. Where
   /// one fails, the title as the definition has it.
-  public func title(for variables: MappingVariables) -> String {
-    (try? definition.titleTemplate?.text(in: variables.scope)) ?? definition.title
-  }
+  public func title(for variables: MappingVariables) -> String { plan.title(for: variables) }
 
   /// The cell that takes a row where a client can show no cell of its chain: that of the table's `cell`, else of
   /// `$default`; nil where the table has neither.
@@ -106,4 +105,56 @@ public struct TableMapper: Sendable {
 
   /// The cell that exists where a configuration declares none.
   public static var builtInCell: CellDefinition { .builtIn }
+}
+
+extension MappingPlan {
+  /// - Parameter last: the last mapping; one by another plan or with other variables tells nothing.
+  func map(
+    _ contents: [String: SourceContent],
+    after last: MappingResult?,
+    variables: MappingVariables,
+    maximumBytes: Int
+  ) -> MappingResult {
+    let last = last.flatMap { $0.cache.plan === self && $0.cache.variables == variables ? $0 : nil }
+    var contents = contents
+    // What is looked up has no edits beside it.
+    for source in lookups.map(\.source) { contents[source.name] = contents[source.name]?.settled(of: source) }
+    let found = Lookups(
+      lookups,
+      contents,
+      previous: last?.cache.lookups ?? [],
+      variables: variables,
+      workPerItem: workPerItem
+    )
+    if let last,
+      var changes = IncrementalMapping(
+        self,
+        contents,
+        after: last,
+        lookups: found,
+        variables: variables,
+        maximumBytes: maximumBytes
+      )
+    {
+      if let result = changes.result() { return result }
+      contents = changes.contents
+    }
+    for source in sources { contents[source.name] = contents[source.name]?.settled(of: source) }
+    var result = MappingRun(
+      plan: self,
+      contents,
+      after: last,
+      lookups: found,
+      variables: variables,
+      budget: MappingBudget(maximumBytes, workPerItem: workPerItem)
+    )
+    .result()
+    result.title = title(for: variables)
+    return result
+  }
+
+  /// The table's title with its expressions evaluated.
+  func title(for variables: MappingVariables) -> String {
+    (try? definition.titleTemplate?.text(in: variables.scope)) ?? definition.title
+  }
 }

@@ -15,13 +15,13 @@ import Testing
 
   private func map(
     _ variables: MappingVariables = MappingVariables(),
-    reusing cache: MappingCache? = nil,
+    after last: MappingResult? = nil,
     _ edit: (inout SectionDefinition) -> Void
   ) throws -> MappingResult {
     var main = section("main")
     edit(&main)
     let mapper = try Fixture { $0.table.sections = .single(main) }.mapper()
-    return mapper.map(["s": .pages([Array(items.utf8)])], reusing: cache, variables: variables)
+    return mapper.map(["s": .pages([Array(items.utf8)])], after: last, variables: variables)
   }
 
   @Test func headersSeeTheSectionsItems() throws {
@@ -110,7 +110,7 @@ import Testing
     let content = ["s": SourceContent.pages([Array(items.utf8)])]
     let first = mapper.map(content, variables: MappingVariables(locale: "de-DE"))
     #expect(first.rows[0].payload() == #"{"title":"de-DE"}"#)
-    let second = mapper.map(content, reusing: first.cache, variables: MappingVariables(locale: "en-US"))
+    let second = mapper.map(content, after: first, variables: MappingVariables(locale: "en-US"))
     #expect(second.rows[0].payload() == #"{"title":"en-US"}"#)
     let caller = MappingVariables(caller: ["claims": ["sub": "x"]])
     let own = try Fixture { $0.table.cell = mapping("Title", ["title": "${$caller.claims.sub}"]) }.mapper()

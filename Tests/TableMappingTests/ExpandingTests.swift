@@ -74,12 +74,12 @@ import Testing
     let first = mapper.map(content(boards))
     let again = mapper.map(
       content(boards + #",{"id":4,"name":"D","cards":[{"id":1,"title":"d"}]}"#),
-      reusing: first.cache
+      after: first
     )
     #expect(zip(first.rows, again.rows).allSatisfy { $0 === $1 } && again.rows.count == 4)
-    let renamed = mapper.map(content(boards.replacing("\"A\"", with: "\"AA\"")), reusing: again.cache)
+    let renamed = mapper.map(content(boards.replacing("\"A\"", with: "\"AA\"")), after: again)
     #expect(titles(renamed) == ["a of AA", "b of AA", "c of C"] && renamed.rows[2] === first.rows[2])
-    let none = mapper.map(content(""), reusing: renamed.cache)
+    let none = mapper.map(content(""), after: renamed)
     #expect(none.rows.isEmpty)
   }
 
@@ -107,7 +107,7 @@ import Testing
       let payload = try Template(["title": .string("${title} ${$parent.name} ${$user.name}")], lookups: ["user"])
       fixture.table.cell = CellMapping(cell: "Title", payload: payload)
     }
-    var last: MappingCache?
+    var last: MappingResult?
     var boards = (0..<20).map { board in
       "{\"id\":\(board),\"name\":\"n\",\"owner\":\(board % 3),\"cards\":[{\"id\":1,\"title\":\"x\"},{\"id\":2,\"title\":\"y\"}]}"
     }
@@ -123,13 +123,13 @@ import Testing
       }
       var contents = content(boards.joined(separator: ","))
       contents["users"] = .pages([Array("[{\"id\":1,\"name\":\"u\(round / 3)\"}]".utf8)])
-      let cached = mapper.map(contents, reusing: last)
+      let cached = mapper.map(contents, after: last)
       let fresh = mapper.map(contents)
       #expect(
         shown(cached) == shown(fresh) && cached.skippedItems == fresh.skippedItems,
         "seed \(seed), round \(round)"
       )
-      last = cached.cache
+      last = cached
     }
   }
 }

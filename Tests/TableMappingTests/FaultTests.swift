@@ -15,11 +15,11 @@ import Testing
     #expect(first.rows.count == 1)
     #expect(first.skippedItems == count - 1)
     let shifted = Array(#"[{"id":2,"title":"b"},"#.utf8) + page.dropFirst()
-    #expect(mapper.map(["s": .pages([shifted])], reusing: first.cache).outline == ["main: 2 1"])
+    #expect(mapper.map(["s": .pages([shifted])], after: first).outline == ["main: 2 1"])
     let own = (0..<count).map { SourceItem(id: "i\($0)", bytes: Array(#"{"title":"a"}"#.utf8)) }
     let owner = try Fixture { $0.table.rowID = nil }.mapper()
     let all = owner.map(["s": .items(own)])
-    let later = owner.map(["s": .items(Array(own.reversed()))], reusing: all.cache)
+    let later = owner.map(["s": .items(Array(own.reversed()))], after: all)
     #expect(later.rows.count == count)
     #expect(later.rows.first === all.rows.last)
   }

@@ -47,8 +47,8 @@ struct Fixture {
   }
 
   /// Maps one response of source `s`.
-  func map(_ response: String, reusing cache: MappingCache? = nil) throws -> MappingResult {
-    try mapper().map(["s": .pages([Array(response.utf8)])], reusing: cache)
+  func map(_ response: String, after last: MappingResult? = nil) throws -> MappingResult {
+    try mapper().map(["s": .pages([Array(response.utf8)])], after: last)
   }
 }
 

@@ -71,10 +71,8 @@ import Testing
           rawValue: "seed \(seed), step \(step), member \(number) \(variables.parameters), \(words)"
         )
         let fresh = mapper.map(contents, variables: variables)
-        let part = try #require(
-          mapper.map(contents, sharing: answer, after: last[number], variables: variables),
-          comment
-        )
+        let part = mapper.map(RandomTable.sharing(answer, contents), after: last[number], variables: variables)
+        #expect(part.isPart, comment)
         try #require(part.outline == fresh.outline, comment)
         #expect(Table.same(part.table(mapper.definition), fresh.table(mapper.definition)), comment)
         #expect(part.omittedSections == fresh.omittedSections, comment)
@@ -120,23 +118,21 @@ import Testing
     var items = (0..<5000).map { item($0, "one") }
     let variables = (0..<100).map { MappingVariables(parameters: ["team": "t\($0)"]) }
     let first = SharedMappings()
-    let before = try variables.map {
-      try #require(mapper.map(["s": RandomTable.page(items)], sharing: first, after: nil, variables: $0))
+    let before = variables.map {
+      mapper.map(RandomTable.sharing(first, ["s": RandomTable.page(items)]), variables: $0)
     }
     items[217] = item(217, "two")
     let second = SharedMappings(after: first)
-    let after = try zip(variables, before).map {
-      try #require(mapper.map(["s": RandomTable.page(items)], sharing: second, after: $1, variables: $0))
-    }
+    let contents = RandomTable.sharing(second, ["s": RandomTable.page(items)])
+    let after = zip(variables, before).map { mapper.map(contents, after: $1, variables: $0) }
+    #expect(after.allSatisfy { $0.isPart })
     for team in 0..<100 {
       #expect(before[team].rows.count == 50)
       #expect((after[team].sections[0] === before[team].sections[0]) == (team != 17))
     }
     #expect(after[17].rows.map { $0.payload() }.contains(#"{"title":"two"}"#))
     // Rows are made once for all.
-    let other = try #require(
-      mapper.map(["s": RandomTable.page(items)], sharing: second, after: nil, variables: variables[17])
-    )
+    let other = mapper.map(contents, variables: variables[17])
     #expect(zip(other.rows, after[17].rows).allSatisfy { $0 === $1 })
   }
 

@@ -17,6 +17,15 @@ struct RandomTable {
     .pages([Array("[".utf8) + items.joined(separator: Array(",".utf8)) + Array("]".utf8)])
   }
 
+  /// The same contents as the tables have them that share the rows of an answer.
+  static func sharing(_ shared: SharedMappings, _ contents: [String: SourceContent]) -> [String: SourceContent] {
+    contents.mapValues { content in
+      var content = content
+      content.shared = shared
+      return content
+    }
+  }
+
   /// An item with another title; nil where it is no object.
   static func retitled(_ item: [UInt8], _ random: inout SeededGenerator) -> [UInt8]? {
     let title = ["a", "b 9", "c \(Int.random(in: 0..<100, using: &random))"].randomElement(using: &random) ?? ""
@@ -146,5 +155,23 @@ extension RandomTable {
       sourceLocation: sourceLocation
     )
     #expect(result.warnings == fresh.warnings, words, sourceLocation: sourceLocation)
+  }
+}
+
+/// Items that the service owns, as a plain list.
+struct OwnedList: OwnedItems {
+  var owned: [OwnedItem] = []
+
+  var count: Int { owned.count }
+
+  func changes(since earlier: any OwnedItems, atMost maximum: Int) -> [OwnedItemChange]? {
+    let before = Dictionary(uniqueKeysWithValues: earlier.owned.map { ($0.number, $0) })
+    let after = Dictionary(uniqueKeysWithValues: owned.map { ($0.number, $0) })
+    let changes = Set(before.keys).union(after.keys).compactMap { number -> OwnedItemChange? in
+      let (one, other) = (before[number], after[number])
+      guard one?.rank != other?.rank || one?.bytes != other?.bytes else { return nil }
+      return OwnedItemChange(number: number, after: other)
+    }
+    return changes.count > maximum ? nil : changes
   }
 }

@@ -46,7 +46,7 @@ import Testing
     let edited = whole.laying(over: [
       SourceItem(bytes: bytes(#"{"id":"b"}"#)), SourceItem(bytes: bytes(#"{"id":"n"}"#)),
     ])
-    let second = mapper.map(["s": edited], reusing: first.cache)
+    let second = mapper.map(["s": edited], after: first)
     #expect(second.outline == ["main: b n"])
     #expect(second.rows[0] === first.rows[1])
     #expect(second.rows[1].payload() == #"{"title":"s1"}"#)
@@ -56,9 +56,9 @@ import Testing
   @Test func onlyWhatIsReadOfAResponseDecides() throws {
     let mapper = try fixture("${$response.name}").mapper()
     let first = mapper.map(["s": .pages([page("s1", "a"), page("x", "b")])])
-    let other = mapper.map(["s": .pages([page("s1", "a"), page("y", "b")])], reusing: first.cache)
+    let other = mapper.map(["s": .pages([page("s1", "a"), page("y", "b")])], after: first)
     #expect(zip(first.rows, other.rows).allSatisfy { $0 === $1 })
-    let renamed = mapper.map(["s": .pages([page("s2", "a"), page("x", "b")])], reusing: first.cache)
+    let renamed = mapper.map(["s": .pages([page("s2", "a"), page("x", "b")])], after: first)
     #expect(renamed.rows.first?.payload() == #"{"title":"s2"}"#)
   }
 
@@ -90,13 +90,13 @@ import Testing
   @Test func theBudgetCountsWhatIsReused() throws {
     let mapper = try TableMapper(table: Fixture().table, cells: Fixture().cells, maximumBytes: 300_000)
     let items = (0..<1000).map { #"{"id":\#($0),"title":"a"}"# }
-    var cache: MappingCache?
+    var last: MappingResult?
     var problems: [SourceProblem] = []
     for count in stride(from: 100, through: 1000, by: 100) where problems.isEmpty {
       let page = bytes("[\(items.prefix(count).joined(separator: ","))]")
-      let result = mapper.map(["s": .pages([page])], reusing: cache)
+      let result = mapper.map(["s": .pages([page])], after: last)
       problems = result.problems
-      if problems.isEmpty { cache = mapper.map(["s": .pages([page])], reusing: result.cache).cache }
+      if problems.isEmpty { last = mapper.map(["s": .pages([page])], after: result) }
     }
     #expect(problems.map(\.kind) == [.tooLarge])
   }
@@ -149,7 +149,7 @@ import Testing
     #expect(large.skippedItems == 13 && single.skippedItems == 13)
     #expect(large.skipped.map(\.index) == single.skipped.map(\.index))
     for id in ["0", "1999", "3989"] { #expect(large.item(id)?.bytes == single.item(id)?.bytes) }
-    let again = mapper.map(["s": .pages([Array("[]".utf8), page + [0x20]])], reusing: large.cache)
+    let again = mapper.map(["s": .pages([Array("[]".utf8), page + [0x20]])], after: large)
     #expect(zip(large.rows, again.rows).allSatisfy { $0 === $1 })
     let broken = Array("[\(items.joined(separator: ",")),{\"id\":tru}]".utf8)
     #expect(mapper.map(["s": .pages([broken])]).problems.map(\.kind) == [.malformed])

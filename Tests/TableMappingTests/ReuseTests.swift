@@ -19,10 +19,10 @@ import Testing
     let mapper = try Self.fixture.mapper()
     let before = [#"{"id":1,"title":"a"}"#, #"{"id":2,"title":"b"}"#, #"{"id":3,"title":"c"}"#]
     let first = mapper.map(["s": page(before)])
-    let same = mapper.map(["s": page(before)], reusing: first.cache)
+    let same = mapper.map(["s": page(before)], after: first)
     #expect(zip(first.rows, same.rows).allSatisfy { $0 === $1 })
     let after = [#"{"id":0,"title":"n"}"#, before[0], #"{"id":2,"title":"B"}"#, before[2]]
-    let next = mapper.map(["s": page(after)], reusing: same.cache)
+    let next = mapper.map(["s": page(after)], after: same)
     #expect(next.rows.map(\.id) == ["2", "1", "3", "0"])
     #expect(next.rows[1] === first.rows[0])
     #expect(next.rows[2] === first.rows[2])
@@ -33,7 +33,7 @@ import Testing
     func isReused(_ title: String, _ second: [String], parameters: [String: String] = [:]) throws -> Bool {
       let mapper = try Fixture { $0.table.cell = mapping("Title", ["title": .string(title)]) }.mapper()
       let first = mapper.map(["s": page([#"{"id":1}"#, #"{"id":2}"#])])
-      let next = mapper.map(["s": page(second)], reusing: first.cache, parameters: parameters)
+      let next = mapper.map(["s": page(second)], after: first, parameters: parameters)
       return next.rows.contains { $0 === first.rows[1] }
     }
     let (same, shifted) = ([#"{"id":1}"#, #"{"id":2}"#], [#"{"id":2}"#])
@@ -49,7 +49,7 @@ import Testing
     let content = ["s": page([#"{"id":1,"title":"a"}"#])]
     let first = try Self.fixture.mapper().map(content)
     let other = try Fixture { $0.table.cell = mapping("Title", ["title": "other"]) }.mapper()
-    #expect(other.map(content, reusing: first.cache).rows.first?.payload() == #"{"title":"other"}"#)
+    #expect(other.map(content, after: first).rows.first?.payload() == #"{"title":"other"}"#)
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
@@ -57,10 +57,10 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let mapper = try Self.fixture.mapper()
     var items: [String] = []
-    var cache: MappingCache?
+    var last: MappingResult?
     for _ in 0..<12 {
       mutate(&items, &random)
-      let cached = mapper.map(["s": page(items)], reusing: cache)
+      let cached = mapper.map(["s": page(items)], after: last)
       let fresh = mapper.map(["s": page(items)])
       #expect(Table.same(cached.table(mapper.definition), fresh.table(mapper.definition)), "seed \(seed)")
       #expect(cached.skipped == fresh.skipped, "seed \(seed)")
@@ -69,7 +69,7 @@ import Testing
         #expect(cached.item(row.id)?.bytes == fresh.item(row.id)?.bytes, "seed \(seed)")
         #expect(row.key == RowKey(id: row.id, encoded: row.encoded))
       }
-      cache = cached.cache
+      last = cached
     }
   }
 
@@ -94,7 +94,7 @@ import Testing
         default: bad.removeSubrange(position..<min(bad.count, position + Int.random(in: 1...80, using: &random)))
         }
       }
-      let cached = mapper.map(["s": .pages([bad])], reusing: whole.cache)
+      let cached = mapper.map(["s": .pages([bad])], after: whole)
       let fresh = mapper.map(["s": .pages([bad])])
       let text = String(decoding: bad, as: UTF8.self)
       #expect(cached.problems == fresh.problems, "seed \(seed): \(text)")

@@ -80,7 +80,7 @@ import Testing
     for isLocal in [false, true] {
       let mapper = try Self.mapper(fixture, isLocal: isLocal)
       let owned = items.enumerated().map { OwnedItem(number: UInt64($0 + 1), rank: Int64($0), bytes: bytes($1)) }
-      let result = mapper.map(isLocal ? ["s": .owned(owned)] : Self.pages(items))
+      let result = mapper.map(isLocal ? ["s": .owned(OwnedList(owned: owned))] : Self.pages(items))
       #expect(result.rows.count == 2 && result.skippedItems == 1 && result.problems.isEmpty, "\(place) \(isLocal)")
       #expect(result.skipped.first?.index == 1)
       let reason = result.skipped.first?.reason ?? ""
@@ -123,13 +123,13 @@ import Testing
     var items = (1...40).map { $0 % 3 == 0 ? Self.expensive($0) : Self.cheap($0) }
     let cold = mapper.map(Self.pages(items))
     #expect(cold.work(for: "s") > 0)
-    let again = mapper.map(Self.pages(items), reusing: cold.cache)
+    let again = mapper.map(Self.pages(items), after: cold)
     #expect(again.work(for: "s") == cold.work(for: "s"))
     items[4] = Self.expensive(5)
-    let inPlace = mapper.map(Self.pages(items), reusing: again.cache)
+    let inPlace = mapper.map(Self.pages(items), after: again)
     #expect(inPlace.work(for: "s") == mapper.map(Self.pages(items)).work(for: "s"))
     items.removeLast()
-    let shorter = mapper.map(Self.pages(items), reusing: inPlace.cache)
+    let shorter = mapper.map(Self.pages(items), after: inPlace)
     #expect(shorter.work(for: "s") == mapper.map(Self.pages(items)).work(for: "s"))
     // Over a megabyte: by all cores, in a list and one by one.
     let many = (1...400).map { $0 % 100 == 0 ? Self.expensive($0) : Self.item($0, numbers: 2, text: 3_000) }
@@ -142,13 +142,13 @@ import Testing
   @Test func editsCountTheirWork() throws {
     let mapper = try Self.mapper(Self.fixture(), isLocal: true)
     var owned = (0..<20).map { OwnedItem(number: UInt64($0 + 1), rank: Int64($0), bytes: bytes(Self.cheap($0))) }
-    let before = mapper.map(["s": .owned(owned)])
+    let before = mapper.map(["s": .owned(OwnedList(owned: owned))])
     let changed = OwnedItem(number: 3, rank: 2, bytes: bytes(Self.expensive(2)))
-    let change = OwnedItemChange(number: 3, before: owned[2], after: changed)
     owned[2] = changed
-    let edited = try #require(mapper.map([change], after: before, [:], variables: MappingVariables()))
+    let edited = mapper.map(["s": .owned(OwnedList(owned: owned))], after: before)
+    #expect(edited.changeCount == 1)
     #expect(edited.work(for: "s") > before.work(for: "s"))
-    #expect(edited.work(for: "s") == mapper.map(["s": .owned(owned)]).work(for: "s"))
+    #expect(edited.work(for: "s") == mapper.map(["s": .owned(OwnedList(owned: owned))]).work(for: "s"))
   }
 
   /// One look at a list for all items: as many steps for a long list as for a short one.

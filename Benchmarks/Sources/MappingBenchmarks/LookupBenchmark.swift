@@ -42,7 +42,7 @@ struct LookupBenchmark {
     for time in 1...times {
       let users = users(changed: time)
       let (elapsed, result) = milliseconds {
-        mapper.map(["issues": content, "users": users], reusing: last.cache)
+        mapper.map(["issues": content, "users": users], after: last)
       }
       changes.append(elapsed)
       anew = zip(last.sections[0].rows, result.sections[0].rows).count { $0 !== $1 }

@@ -6,6 +6,7 @@
 // the response and the rows included, in sizes of the response.
 // `MappingBenchmarks --cold FILE [runs]` maps the response in a file that often and nothing else, for profilers.
 // `MappingBenchmarks --lookups [items] [runs]` prints what it costs that one of 2,000 looked-up users changes.
+// `MappingBenchmarks --changes [items]` prints what each kind of change costs, beside the mapping of everything.
 import Definitions
 import Expressions
 import Foundation
@@ -66,6 +67,11 @@ if arguments.count > 1, arguments[1] == "--lookups" {
   exit(0)
 }
 
+if arguments.count > 1, arguments[1] == "--changes" {
+  try ChangesBenchmark(items: arguments.count > 2 ? Int(arguments[2]) ?? 20_000 : 20_000).run(times: 15)
+  exit(0)
+}
+
 var feed = IssueFeed(count: count)
 /// With room behind it, as what grew while it came in has.
 func received(_ feed: IssueFeed) -> [UInt8] {
@@ -112,7 +118,7 @@ for run in 0..<runs {
   try Document(response).withRoot { _ in }
   parse.append(processorTime() - parseStart)
   let page = run % 2 == 0 ? edited : response
-  let (time, result) = milliseconds { mapper.map(["issues": .pages([page])], reusing: kept.cache) }
+  let (time, result) = milliseconds { mapper.map(["issues": .pages([page])], after: kept) }
   warm.append(time)
   kept = result
 }

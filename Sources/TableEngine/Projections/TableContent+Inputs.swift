@@ -55,7 +55,7 @@ extension TableContent {
   /// edits from here are on their way, which are ahead of these.
   ///
   /// - Returns: whether that changes anything.
-  /// - Complexity: O(1) for the table's own, O(items) for others.
+  /// - Complexity: O(1).
   mutating func take(_ snapshot: ItemSnapshot, of log: ItemLog) -> Bool {
     guard log.source == local?.source else {
       guard otherItems[log.source] == nil || otherRevisions[log.source] != snapshot.revision else { return false }
@@ -94,7 +94,7 @@ extension TableContent {
   }
 
   private mutating func takeOther(_ snapshot: ItemSnapshot, of log: ItemLog) {
-    otherItems[log.source] = .owned(snapshot.items.owned)
+    otherItems[log.source] = .owned(MappedItems(items: snapshot.items))
     otherRevisions[log.source] = snapshot.revision
     // Items that only the configuration has are the same on every replica.
     inputRevisions[log.storedName] = log.isStored ? snapshot.revision.number : nil
@@ -180,8 +180,25 @@ extension TableContent {
   }
 }
 
+/// A local source's items, as a mapping takes them.
+struct MappedItems: OwnedItems {
+  let items: LocalItems
+
+  var count: Int { items.count }
+  var owned: [OwnedItem] { items.owned }
+
+  /// O(differences · log n).
+  func changes(since earlier: any OwnedItems, atMost maximum: Int) -> [OwnedItemChange]? {
+    guard let earlier = earlier as? Self, let differences = items.differences(from: earlier.items, atMost: maximum)
+    else {
+      return nil
+    }
+    return differences.map { OwnedItemChange(number: $0.rawValue, after: $1.after.map { OwnedItem($0) }) }
+  }
+}
+
 extension LocalItems {
-  /// As a mapping takes them. O(items).
+  /// O(items).
   var owned: [OwnedItem] { stored.map { OwnedItem($0) } }
 }
 

@@ -21,9 +21,7 @@ struct TableContent: Sendable {
   /// The rows, by identity, that taps without a view have toggled for everyone.
   var sharedToggles: Set<String> = []
   /// The last mapping.
-  var result: MappingResult? { didSet { mappedItems = nil } }
-  /// The items of its own that the last mapping is of.
-  private var mappedItems: LocalItems?
+  var result: MappingResult?
   /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
   /// definition changed.
   var restored: Table?
@@ -192,7 +190,7 @@ struct TableContent: Sendable {
     let result = mapped()
     // No answer may have been one.
     guard hasContent else { return unmapped(named: name) }
-    (self.result, mappedItems) = (result, local?.items)
+    self.result = result
     let silent = silent
     if silent.isEmpty { restored = nil }
     let problem = firstProblem ?? restored?.problem
@@ -209,10 +207,7 @@ struct TableContent: Sendable {
   /// they differ little; and so it is with those that are made of it. O(sections) where it was so already.
   mutating func share(_ table: Table, with other: Table) -> Table {
     let table = table.sharing(with: other)
-    if var result {
-      result.goOn(from: table)
-      (self.result, mappedItems) = (result, mappedItems)
-    }
+    result?.goOn(from: table)
     return table
   }
 
@@ -223,12 +218,8 @@ struct TableContent: Sendable {
   private mutating func mapped() -> MappingResult {
     while true {
       var contents = inputs.compactMapValues(\.shown).merging(otherItems) { answer, _ in answer }
-      if let result = edited(contents) ?? laidOver(contents) ?? part(of: contents) {
-        inputs = inputs.mapValues { $0.accepted }
-        return result
-      }
-      if let local { contents[local.source] = .owned(local.items.owned) }
-      let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
+      if let local { contents[local.source] = .owned(MappedItems(items: local.items)) }
+      let result = mapper.map(contents, after: self.result, variables: variables)
       for problem in result.problems {
         if let refused = inputs[problem.source]?.refuse(problem) { refusedAnswers.append(refused) }
       }
@@ -237,35 +228,6 @@ struct TableContent: Sendable {
       inputs = inputs.mapValues { $0.accepted }
       return result
     }
-  }
-
-  /// The last mapping, with the items that have changed since; nil where all is to be mapped. O(changes · log² items).
-  private func edited(_ contents: [String: SourceContent]) -> MappingResult? {
-    guard let local, let mappedItems, let result else { return nil }
-    // Where many have changed, mapping all is faster.
-    let maximum = max(16, local.items.count / 32)
-    guard let differences = local.items.differences(from: mappedItems, atMost: maximum) else { return nil }
-    let changes = differences.map { id, difference in
-      OwnedItemChange(
-        number: id.rawValue,
-        before: difference.before.map { OwnedItem($0) },
-        after: difference.after.map { OwnedItem($0) }
-      )
-    }
-    return mapper.map(changes, after: result, contents, variables: variables)
-  }
-
-  /// The last mapping, with what edits have made of the items of a response since; nil where all is to be mapped.
-  /// O(changes · log² items).
-  private func laidOver(_ contents: [String: SourceContent]) -> MappingResult? {
-    guard let result, contents.values.contains(where: { $0.edits != nil }) else { return nil }
-    return mapper.map(editsIn: contents, after: result, variables: variables)
-  }
-
-  /// The part of an answer's rows that this table shows, where other tables show other parts; nil where it makes its own.
-  private func part(of contents: [String: SourceContent]) -> MappingResult? {
-    guard local == nil, let shared = contents.values.first?.shared else { return nil }
-    return mapper.map(contents, sharing: shared, after: result, variables: variables)
   }
 
   private func toggled(_ table: Table) -> Table {

@@ -29,14 +29,15 @@ final class CommonMapping: Sendable {
   /// - Complexity: as for a mapping; an item that is as it was in the mapping before costs a comparison of its bytes.
   init?(_ group: PartGroup, _ contents: [String: SourceContent], after previous: CommonMapping?) {
     let plan = group.plan
-    result = MappingRun(
-      plan: plan.plan,
+    // Members find items by their places among all: edits are a part of the answer.
+    var contents = contents
+    for source in plan.plan.sources { contents[source.name] = contents[source.name]?.settled(of: source) }
+    result = plan.plan.map(
       contents,
+      after: previous?.result,
       variables: group.variables,
-      cache: previous?.result.cache,
-      budget: MappingBudget(group.maximumBytes, workPerItem: plan.plan.workPerItem)
+      maximumBytes: group.maximumBytes
     )
-    .result()
     guard result.problems.isEmpty, let source = result.cache.sources[group.source] else { return nil }
     (self.group, self.source) = (group, source)
     number = Self.numbers.add(1, ordering: .relaxed).newValue

@@ -103,21 +103,16 @@ extension TableMapper {
   /// True if this table's members differ only in the items that their sections take, so that they share rows.
   public var sharesRows: Bool { common != nil }
 
-  /// Maps what the sources have, where the rows of the answer are made once for all tables that have it: as
-  /// ``map(_:reusing:variables:)`` does.
+  /// Maps what the sources have, where the rows of the answer are made once for all tables that have it.
   ///
-  /// - Parameters:
-  ///   - shared: of the answer.
-  ///   - result: the last mapping.
   /// - Returns: nil where the table or the answer is mapped by itself.
   /// - Complexity: for the first table that has the answer as for a mapping; for each other one O(items shown + items changed).
-  public func map(
-    _ contents: [String: SourceContent],
-    sharing shared: SharedMappings,
+  func part(
+    of contents: [String: SourceContent],
     after result: MappingResult?,
     variables: MappingVariables
   ) -> MappingResult? {
-    guard let plan = common, contents.count == 1 else { return nil }
+    guard let plan = common, contents.count == 1, let shared = contents.values.first?.shared else { return nil }
     // One for all of a member's mappings.
     let known = result?.part?.common.group
     let group = known.flatMap { $0.plan.plan === plan.plan && $0.variables.locale == variables.locale ? $0 : nil }
@@ -147,7 +142,7 @@ extension TableMapper {
       made = former
       made.part = part
     } else {
-      made = assembled(part, variables, former?.cache)
+      made = assembled(part, variables, after: former)
     }
     made.title = title(for: variables)
     made.isTruncated = mapping.result.isTruncated
@@ -157,7 +152,8 @@ extension TableMapper {
   }
 
   /// Puts the rows of a part into sections.
-  private func assembled(_ part: MappedPart, _ variables: MappingVariables, _ cache: MappingCache?) -> MappingResult {
+  private func assembled(_ part: MappedPart, _ variables: MappingVariables, after last: MappingResult?) -> MappingResult
+  {
     let items = part.selection.items.map { part.common.source.items[Int($0.position)] }
     var report = MappingReport([])
     var assembly = SectionAssembly(plan: plan, adding: items)
@@ -178,24 +174,17 @@ extension TableMapper {
       if let warning = item.details?.warning { report.warn(warning) }
       if let skip = item.details?.skip { report.skip(source, at: Int(choice.position), skip) }
     }
-    let arranged = assembly.arranged(in: variables.scope, &report)
-    var models = SectionModels(plan: plan, rows: arranged.reduce(0) { $0 + $1.rows.count })
-    let sections = arranged.compactMap { section -> Section? in
-      models.begin(rows: section.rows.count)
-      guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
-      var scope = variables.scope
-      (scope.key, scope.count) = (section.key.value, section.rows.count)
-      let (header, footer) = models.models(of: section.id, section.plan, in: scope, list: { [] }, &report)
-      let rows = cache?.rows[section.id].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
-      return Section(id: section.id, header: header, footer: footer, rows: rows)
-    }
-    let next = MappingCache(
-      plan: plan,
-      variables: variables,
-      lookups: [],
-      rows: Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
+    var arranged = assembly.arranged(in: variables.scope, &report)
+    let sections = plan.shown(
+      &arranged,
+      after: last,
+      in: { _ in variables.scope },
+      list: { _ in [] },
+      &report
     )
-    var result = MappingResult(cache: next, lookup: assembly.lookup)
+    .compactMap(\.self)
+    let cache = MappingCache(plan: plan, variables: variables, lookups: [])
+    var result = MappingResult(cache: cache, lookup: assembly.lookup)
     (result.sections, result.omittedSections) = (sections, arranged.count - sections.count)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     result.part = part

@@ -3,55 +3,98 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
+/// An item that is another one now, came, or went.
+struct LayoutChange {
+  let number: UInt64
+  /// As it was laid out.
+  let before: LayoutItem?
+  let after: LayoutItem?
+  /// The item has come, gone or moved, or its rows have other places now; else its row takes the place of the one that it had.
+  let isMove: Bool
+
+  init(number: UInt64, before: LayoutItem?, after: LayoutItem?) {
+    (self.number, self.before, self.after) = (number, before, after)
+    isMove =
+      if let before, let after {
+        before.rank != after.rank || !after.mapped.takesThePlace(of: before.mapped)
+      } else {
+        true
+      }
+  }
+}
+
 /// A few items of a source that are others now, laid out on what the last mapping has made.
 ///
 /// Which rows an item has, and in which sections, it decides by itself; where a row stands, it and its section's others
 /// decide. So what changed leaves its sections, comes into those that take it now, and headers and footers of just these
 /// are made anew. What comes of it is what a whole mapping would make.
 ///
-/// - Complexity: O(changes · log² rows + sections). A header or footer that reads `$items` costs its section's items.
+/// - Complexity: O(changes · log² rows + sections), and for many rows that take the places of others O(rows of their chunks). A
+///   header or footer that reads `$items` costs its section's items.
 struct LayoutEdit {
   private let plan: MappingPlan
   private(set) var layout: ItemLayout
   private(set) var report: MappingReport
   private let scope: Scope
-  private var mapper: ItemMapper
-  /// By how much what the items take of memory has grown, about, in bytes.
-  private(set) var growth = 0
-  /// The same of the work for them, in steps.
-  private(set) var workGrowth = 0
-  /// Places of sections with other rows than before.
+  /// Places of sections whose headers and footers may be others now.
   private var touched: Set<Int> = []
   /// Groups that came, or whose first items are others, by their places.
   private var open: Set<Int> = []
+  /// By section.
+  private var replaced: [Int: ReplacedRows] = [:]
+  /// All rows stand where they stood.
+  private(set) var isInPlace = true
 
-  /// - Parameters:
-  ///   - warnings: What is said already.
-  ///   - lookups: Of the last mapping.
-  init(_ layout: ItemLayout, plan: MappingPlan, scope: Scope, lookups: Lookups, warnings: [String]) {
-    (self.layout, self.plan, self.scope, report) = (layout, plan, scope, MappingReport(warnings))
-    mapper = ItemMapper(source: plan.sources[0], plan: plan, lookups: lookups, scope: scope)
+  /// Rows that take the places of others.
+  private struct ReplacedRows {
+    var rows: [(place: Int, row: Row)] = []
+    /// The same in the order of the items, where that is kept.
+    var unsortedRows: [(place: Int, row: Row)] = []
+    /// How far the last row stands from where its item's number is.
+    var shift = 0
+
+    /// Sorted, rows stand in another order than their items.
+    func laid(over list: RowList, _ rows: KeyPath<ReplacedRows, [(place: Int, row: Row)]>) -> RowList {
+      list.replacing(self[keyPath: rows].sorted { $0.place < $1.place })
+    }
   }
 
-  /// False where it can't be told from the changes alone: two things would have one identity. Nothing that was begun
-  /// counts then.
-  mutating func lay(_ changes: [OwnedItemChange]) -> Bool {
-    let mapped = changes.map { change in change.after.map { self.mapped($0, layout.items[change.number]) } }
-    // No JSON is a problem of the whole response.
-    guard plan.sources[0].isLocal || !mapped.contains(where: { $0?.isMalformed == true }) else { return false }
+  /// - Parameter warnings: What is said already.
+  init(_ layout: ItemLayout, plan: MappingPlan, scope: Scope, warnings: [String]) {
+    (self.layout, self.plan, self.scope, report) = (layout, plan, scope, MappingReport(warnings))
+  }
+
+  /// Lays out all changes since the last mapping.
+  ///
+  /// - Parameter next: the items of the next response with these changes; nil: the changes are kept beside what was mapped.
+  /// - Returns: false where it can't be told from the changes alone: two things would have one identity. Nothing that was begun counts
+  ///   then.
+  mutating func lay(_ changes: [LayoutChange], next: (MappedItems, ItemTexts)? = nil) -> Bool {
+    for item in changes.lazy.compactMap(\.after?.mapped) {
+      // No JSON is a problem of the whole response.
+      guard plan.sources[0].isLocal || !item.isMalformed else { return false }
+      if let warning = item.details?.warning { report.warn(warning) }
+    }
     // Most stay where they are.
-    let moving = zip(changes, mapped).filter { change, mapped in !replace(change, mapped) }
-    guard moving.isEmpty || !layout.hasDuplicates else { return false }
+    let moving = changes.filter { !replace($0) }
+    isInPlace = moving.isEmpty
+    guard isInPlace || !layout.hasDuplicates else { return false }
+    showReplaced()
     // All leave by the order in which they are, and come by the order in which they then are.
-    for (change, _) in moving where change.before != nil {
-      guard leave(change.number) else { return false }
+    for change in moving {
+      guard let before = change.before else { continue }
+      guard leave(before) else { return false }
     }
-    for (change, mapped) in moving {
-      if let before = layout.items[change.number] { layout.items.remove(namesOf: before.mapped, for: change.number) }
-      put(mapped.flatMap { mapped in change.after.map { LayoutItem(mapped, $0.rank, .own($0.bytes)) } }, change.number)
+    for change in moving { change.before.map { layout.items.remove(namesOf: $0.mapped, for: change.number) } }
+    for change in changes { count(change) }
+    if let (items, texts) = next {
+      layout.items.follow(items, texts)
+    } else {
+      for change in changes { layout.items[change.number] = change.after }
     }
-    for (change, _) in moving where change.after != nil {
-      guard come(change.number) else { return false }
+    for change in moving {
+      guard let after = change.after else { continue }
+      guard come(after, change.number) else { return false }
     }
     for section in touched { show(section) }
     settleGroups()
@@ -65,49 +108,48 @@ struct LayoutEdit {
       && totals.work <= MappingBudget.maximumWork(ofItems: totals.rows, each: plan.workPerItem)
   }
 
-  private mutating func mapped(_ item: OwnedItem, _ before: LayoutItem?) -> MappedItem {
-    if let before, before.bytes == item.bytes { return before.mapped }
-    let givenID = plan.sources[0].isLocal ? item.id : nil
-    let index = plan.sources[0].isLocal ? 0 : Int(item.number)
-    let mapped = item.bytes.withUnsafeBytes { mapper.item(at: index, $0, givenID: givenID) }
-    if let warning = mapped.details?.warning { report.warn(warning) }
-    return mapped
-  }
-
-  private mutating func put(_ item: LayoutItem?, _ number: UInt64) {
-    let before = layout.items[number]
-    growth += (item?.cost ?? 0) - (before?.cost ?? 0)
-    workGrowth += (item?.mapped.work ?? 0) - (before?.mapped.work ?? 0)
-    layout.items[number] = item
+  private mutating func count(_ change: LayoutChange) {
+    layout.cost += (change.after?.cost ?? 0) - (change.before?.cost ?? 0)
+    layout.work += (change.after?.mapped.work ?? 0) - (change.before?.mapped.work ?? 0)
   }
 
   // MARK: Rows
 
   /// Puts an item's row in the place of the one that it had; false where that is not all that there is to do.
-  private mutating func replace(_ change: OwnedItemChange, _ mapped: MappedItem?) -> Bool {
-    guard let after = change.after, let mapped, let row = mapped.row, let item = layout.items[change.number],
-      let old = item.mapped.row, item.rank == after.rank, mapped.takesThePlace(of: item.mapped),
-      let section = item.mapped.placements.first.flatMap({ layout.section($0) }),
-      layout.sections.indices.contains(section)
+  private mutating func replace(_ change: LayoutChange) -> Bool {
+    guard !change.isMove, let before = change.before, let old = before.mapped.row, let row = change.after?.mapped.row,
+      let section = layout.section(of: before.mapped), layout.sections.indices.contains(section)
     else { return false }
-    let laid = layout.sections[section]
-    let place = layout.place(of: old, of: item, among: laid.rows, laid.arrangement)
-    guard place < laid.rows.count, laid.rows[place] === old else { return false }
-    var unsortedRows = laid.unsortedRows
-    if let rows = laid.unsortedRows {
-      let place = layout.place(of: old, of: item, among: rows, nil)
-      guard place < rows.count, rows[place] === old else { return false }
-      unsortedRows = rows.replacing(place, with: row)
+    let (laid, number) = (layout.sections[section], Int(truncatingIfNeeded: change.number))
+    let guess = number &- (replaced[section]?.shift ?? 0)
+    guard let place = layout.place(standing: old, of: before, among: laid.rows, laid.arrangement, near: guess) else {
+      return false
     }
-    layout.sections[section].rows = laid.rows.replacing(place, with: row)
-    layout.sections[section].unsortedRows = unsortedRows
-    put(LayoutItem(mapped, after.rank, .own(after.bytes)), change.number)
-    touched.insert(section)
+    if let rows = laid.unsortedRows {
+      guard let place = layout.place(standing: old, of: before, among: rows, nil) else { return false }
+      replaced[section, default: ReplacedRows()].unsortedRows.append((place, row))
+    }
+    replaced[section, default: ReplacedRows()].rows.append((place, row))
+    replaced[section]?.shift = number &- place
     return true
   }
 
-  private mutating func leave(_ number: UInt64) -> Bool {
-    guard let item = layout.items[number] else { return false }
+  private mutating func showReplaced() {
+    for (place, replaced) in replaced {
+      var section = layout.sections[place]
+      section.rows = replaced.laid(over: section.rows, \.rows)
+      section.unsortedRows = section.unsortedRows.map { replaced.laid(over: $0, \.unsortedRows) }
+      if section.plan.readsItems { touched.insert(place) }
+      // Of other headers and footers, each sees what it saw.
+      section.shown = section.shown.map {
+        Section(id: $0.id, header: $0.header, footer: $0.footer, rows: section.visible)
+      }
+      layout.sections[place] = section
+    }
+    replaced = [:]
+  }
+
+  private mutating func leave(_ item: LayoutItem) -> Bool {
     for placement in item.mapped.placements {
       guard let section = layout.section(placement), layout.sections.indices.contains(section) else { return false }
       noteFirst(of: section, placement.row)
@@ -124,13 +166,11 @@ struct LayoutEdit {
   }
 
   private func without(_ row: Row, of item: LayoutItem, _ rows: RowList, _ arrangement: Arrangement?) -> RowList? {
-    let place = layout.place(of: row, of: item, among: rows, arrangement)
-    guard place < rows.count, rows[place] === row else { return nil }
-    return rows.removing(at: place)
+    layout.place(standing: row, of: item, among: rows, arrangement).map { rows.removing(at: $0) }
   }
 
-  private mutating func come(_ number: UInt64) -> Bool {
-    guard let item = layout.items[number], layout.items.add(namesOf: item.mapped, for: number) else { return false }
+  private mutating func come(_ item: LayoutItem, _ number: UInt64) -> Bool {
+    guard layout.items.add(namesOf: item.mapped, for: number) else { return false }
     for placement in item.mapped.placements {
       let section = layout.section(placement) ?? begin(placement)
       let laid = layout.sections[section]

@@ -1,6 +1,21 @@
 internal import TableModel
 
 extension ItemLayout {
+  /// Returns the place where a row stands among rows in their order; nil where it doesn't. As the other one.
+  ///
+  /// - Parameter guess: looked at first.
+  func place(
+    standing row: Row,
+    of item: LayoutItem,
+    among rows: RowList,
+    _ arrangement: Arrangement?,
+    near guess: Int = -1
+  ) -> Int? {
+    if rows.indices.contains(guess), rows[guess] === row { return guess }
+    let place = place(of: row, of: item, among: rows, arrangement)
+    return place < rows.count && rows[place] === row ? place : nil
+  }
+
   /// Returns a row's place among rows in their order. O(log² rows).
   ///
   /// - Parameter arrangement: nil: rows in the order of their items.

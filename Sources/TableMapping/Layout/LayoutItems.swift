@@ -5,7 +5,7 @@ internal import TableModel
 /// mapping in the lists that it has made, which costs nothing, and what edits have made of them since in trees, of which a
 /// copy shares all.
 struct LayoutItems: Sendable {
-  private let base: Base
+  private var base: Base
   /// Nil: the item is gone.
   private var changed: TreeDictionary<UInt64, LayoutItem?> = [:]
   /// By the fingerprints of what items are found by: the identities of their rows, or of the row that they would have. Nil:
@@ -37,6 +37,18 @@ struct LayoutItems: Sendable {
     self.skipped = TreeSet(skipped.map { base.number(at: $0) })
   }
 
+  /// True if their numbers are not their places in a response.
+  var areOwned: Bool { base.areOwned }
+
+  /// How many there were at the last whole mapping, or in the last response.
+  var mappedCount: Int { base.lookup.items.count }
+
+  /// Goes on with the items of the next response, in which each stands where it stood, if another one now. What they are found by is
+  /// told apart from that. O(1).
+  mutating func follow(_ items: MappedItems, _ texts: ItemTexts) {
+    base = Base(ItemLookup(items: items, index: base.lookup.index), .parts(texts))
+  }
+
   /// The result of a whole mapping.
   private final class Base: Sendable {
     let lookup: ItemLookup
@@ -48,6 +60,8 @@ struct LayoutItems: Sendable {
     }
 
     init(_ lookup: ItemLookup, _ texts: Texts) { (self.lookup, self.texts) = (lookup, texts) }
+
+    var areOwned: Bool { if case .owned = texts { true } else { false } }
 
     func number(at place: Int) -> UInt64 {
       if case .owned(let given, _) = texts, let owned = given[place].owned { return owned.number }
