@@ -12,9 +12,11 @@ if [ -z "$program" ]; then
 fi
 ours=$("$program" "$items" 15 "$response")
 memory=$("$program" --memory "$response")
+changes=$("$program" --changes "$items")
 node=$(node Mapping/map.js "$response" 15)
 echo "tablecast $ours"
 echo "node      $node"
+echo "$changes"
 node -e 'const [o, n, m] = process.argv.slice(1).map((t) => JSON.parse(t));
   const times = (of) => of.toFixed(1) + "x";
   console.log(`Node takes ${times(n.best / o.coldBest)} as long cold (processor), ${times(n.bestByClock / o.coldByClockBest)} by the clock on all cores, ${times(n.best / o.warmBest)} with 1 % changed`);
