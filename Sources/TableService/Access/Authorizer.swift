@@ -196,7 +196,9 @@ final class Authorizer: Sendable {
   }
 
   func mayEdit(_ credentials: Credentials, table: String) -> Bool {
-    refusal(of: credentials, .edit, table: table) == nil || areJudgedUpstream(credentials, table)
+    // Most readers have none: no refusal is put into words for them.
+    guard credentials.areThere else { return !isRestricted(.edit) }
+    return refusal(of: credentials, .edit, table: table) == nil || areJudgedUpstream(credentials, table)
   }
 
   /// Some callers may edit, and others may not.
