@@ -12,6 +12,7 @@
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +122,15 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   time->tv_sec = (time_t)(now / 1000000000);
   time->tv_nsec = (long)(now % 1000000000);
   return 0;
+}
+
+// A timer of the system's, as libdispatch has one for itself, goes by the real clock: told a time of the simulated one it would be over
+// at once, again and again. It looks at the clock now and then instead.
+int timerfd_settime(int file, int flags, const struct itimerspec *time, struct itimerspec *before) {
+  struct itimerspec soon = {.it_value = {.tv_nsec = 50 * 1000 * 1000}};
+  int is_set = time->it_value.tv_sec || time->it_value.tv_nsec;
+  if (has_clocks && is_set) return (int)real_syscall(SYS_timerfd_settime, file, 0, (long)&soon, (long)before, 0, 0);
+  return (int)real_syscall(SYS_timerfd_settime, file, flags, (long)time, (long)before, 0, 0);
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone) {
