@@ -49,7 +49,10 @@ final class StoreLock: Sendable {
 
   func release() {
     descriptor.withLock { descriptor in
-      if let open = descriptor { Foundation.close(open) }
+      guard let open = descriptor else { return }
+      // To close it is not enough while a child that is being started has it, too.
+      flock(open, LOCK_UN)
+      Foundation.close(open)
       descriptor = nil
     }
   }
