@@ -35,8 +35,10 @@ extension Engine {
         shown.whenAllFollow {
           let table = shown.localized(table.locale)
           let writer = table.writer
-          writer.content.queue.async {
+          writer.content.queue.async { [self] in
             if let error = shown.departure { return completion(.failure(error)) }
+            // It may have left the sources to another replica before they answered.
+            guard !writer.isShared || context.replica.isLeading else { return completion(.failure(.notStoredForNow)) }
             let isBehind = writer.content.access { $0.isBehind && !$0.inputs.isEmpty }
             completion(isBehind ? .failure(.notStoredForNow) : .success(table))
           }
@@ -106,7 +108,7 @@ extension Engine {
       }
     }
     group.enter()
-    fetchHere(source: name) { finish(nil) }
+    fetchHere(source: name, finish)
     group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
   }
 
@@ -130,8 +132,10 @@ extension Engine {
   }
 
   /// Fetches a source as far as it is asked from here.
-  private func fetchHere(source name: String, _ completion: @escaping @Sendable () -> Void) {
-    let catalog = catalog
+  ///
+  /// - Parameter completion: given why what it said may not be shown.
+  private func fetchHere(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+    let (catalog, isLeading) = (catalog, context.replica.isLeading)
     let group = DispatchGroup()
     let asked = AskedSources()
     for family in catalog.families {
@@ -143,7 +147,9 @@ extension Engine {
       source.refresh { group.leave() }
     }
     group.notify(queue: context.background) { [self] in
-      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }, completion)
+      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] in
+        completion(isLeading && !context.replica.isLeading ? .notStoredForNow : nil)
+      }
     }
   }
 
@@ -163,7 +169,7 @@ extension Engine {
   func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     switch task {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
-    case .refreshSource(let name): fetchHere(source: name) { completion(.success(nil)) }
+    case .refreshSource(let name): fetchHere(source: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
     case .showItems(let name): showItems(of: name, completion)
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
@@ -204,7 +210,7 @@ extension Engine {
         }
       }
     }
-    fetchHere(source: name) { completion(nil) }
+    fetchHere(source: name, completion)
   }
 
   /// A table, or a member of a family that another replica's clients read: that may ask before its claim is heard, or where
