@@ -10,25 +10,7 @@ extension Row {
   public func readOnly() -> Row {
     guard offersEdits, let can = encodedPermissions else { return self }
     let kept = permissions.intersection(.select)
-    let text = RowBuilder.encoded(kept)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.count + 2)
-    bytes += encoded[..<can.lowerBound]
-    text.withUTF8Buffer { bytes += $0 }
-    bytes += encoded[can.upperBound...]
-    let shift = text.utf8CodeUnitCount - can.count
-    func moved(_ range: Range<Int>) -> Range<Int> {
-      range.lowerBound < can.upperBound ? range : range.lowerBound + shift..<range.upperBound + shift
-    }
-    return Row(
-      id: id,
-      encoded: bytes,
-      cells: cells.moved { moved($0) },
-      permissions: kept,
-      select: select.map { moved($0) },
-      expansion: expansion,
-      findable: findable
-    )
+    return replacing([can], by: RowBuilder.encoded(kept), kept)
   }
 
   /// The place of the object after `"can":`, which follows the first payload. O(1).

@@ -16,19 +16,24 @@ extension Row {
   /// where the field is so already, or the cell does not expand. O(bytes).
   public func expanded(_ isExpanded: Bool) -> Row {
     guard let expansion, self.isExpanded != isExpanded else { return self }
-    let literal = Array((isExpanded ? "true" : "false").utf8)
     let places = [expansion] + cells.dropFirst().compactMap { fieldThatFollows(in: $0.payload) }
+    return replacing(places, by: isExpanded ? "true" : "false", permissions)
+  }
+
+  /// The row with a text in these places of its encoding, in their order; what is behind them moves. O(bytes).
+  func replacing(_ places: [Range<Int>], by text: StaticString, _ permissions: Permissions) -> Row {
+    let length = text.utf8CodeUnitCount
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.count + places.count)
+    bytes.reserveCapacity(places.reduce(encoded.count) { $0 + length - $1.count })
     var position = 0
     for place in places {
       bytes += encoded[position..<place.lowerBound]
-      bytes += literal
+      text.withUTF8Buffer { bytes += $0 }
       position = place.upperBound
     }
     bytes += encoded[position...]
     func moved(_ offset: Int) -> Int {
-      places.reduce(offset) { $1.upperBound <= offset ? $0 + literal.count - $1.count : $0 }
+      places.reduce(offset) { $1.upperBound <= offset ? $0 + length - $1.count : $0 }
     }
     func moved(_ range: Range<Int>) -> Range<Int> { moved(range.lowerBound)..<moved(range.upperBound) }
     return Row(
@@ -37,7 +42,7 @@ extension Row {
       cells: cells.moved { moved($0) },
       permissions: permissions,
       select: select.map { moved($0) },
-      expansion: moved(expansion),
+      expansion: expansion.map { moved($0) },
       findable: findable
     )
   }
