@@ -190,12 +190,15 @@ final class Authorizer: Sendable {
       && tablesForwardingCredentials.contains(table)
   }
 
-  /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that.
-  func mayEdit(_ request: Request, table: String) -> Bool {
-    !mustJudge(.edit) || mayEdit(credentials(of: request), table: table)
+  /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that. True, without a
+  /// look at the caller, where rows offer no edit to anybody.
+  func mayEdit(_ request: Request, _ table: LiveTable) -> Bool {
+    !table.offersEdits || !mustJudge(.edit) || mayEdit(credentials(of: request), table)
   }
 
-  func mayEdit(_ credentials: Credentials, table: String) -> Bool {
+  func mayEdit(_ credentials: Credentials, _ table: LiveTable) -> Bool {
+    guard table.offersEdits else { return true }
+    let table = table.reference.name
     // Most readers have none: no refusal is put into words for them.
     guard credentials.areThere else { return !isRestricted(.edit) }
     return refusal(of: credentials, .edit, table: table) == nil || areJudgedUpstream(credentials, table)

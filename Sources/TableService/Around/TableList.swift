@@ -39,8 +39,7 @@ extension TableService {
     for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
       let schema = call.state.itemSchemas[name]
       if let table = tables[name]?.localized(call.locale) {
-        let mayEdit = !table.offersEdits || authorizer.mayEdit(call.request, table: name)
-        writer.write(listed: table, mayEdit: mayEdit, schema)
+        writer.write(listed: table, mayEdit: authorizer.mayEdit(call.request, table), schema)
       }
       if let family = families[name] { writer.write(listed: family, schema) }
     }

@@ -42,15 +42,14 @@ struct WaitingCaller: Sendable {
   /// the same.
   func query(_ query: TableQuery, of table: LiveTable) -> TableQuery {
     guard table.offersEdits || query.lens.isReadOnly, let authorizer = successor else { return query }
-    let mayEdit = !table.offersEdits || authorizer.mayEdit(credentials, table: table.reference.name)
-    return TableQuery(query.kind, table.lens(query.lens, mayEdit: mayEdit))
+    return TableQuery(query.kind, table.lens(query.lens, mayEdit: authorizer.mayEdit(credentials, table)))
   }
 
   /// The same of a request.
   func request(_ request: LensRequest, of table: LiveTable) -> LensRequest {
     guard table.offersEdits || !request.mayEdit, let authorizer = successor else { return request }
     var request = request
-    request.mayEdit = !table.offersEdits || authorizer.mayEdit(credentials, table: table.reference.name)
+    request.mayEdit = authorizer.mayEdit(credentials, table)
     return request
   }
 

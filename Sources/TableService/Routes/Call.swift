@@ -171,8 +171,7 @@ final class TableCall: Sendable {
   var lensRequest: LensRequest {
     get throws(ServiceError) {
       var lens = try parsed.lens.get()
-      // Where no row can be edited it makes no difference.
-      lens.mayEdit = !table.offersEdits || state.authorizer.mayEdit(request, table: table.reference.name)
+      lens.mayEdit = state.authorizer.mayEdit(request, table)
       return lens
     }
   }
