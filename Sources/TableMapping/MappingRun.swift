@@ -138,7 +138,7 @@ struct MappingRun {
     if plan.laysOutEdits, !assembly.hasDuplicates, let content = contents[source], content.owned != nil {
       return LayoutItems(content.items ?? [], assembly.lookup, skipped: assembly.skipped)
     }
-    // Of a response, what has to be said may be taken back by the next one, and all rows are in sight.
+    // The next response may take warnings back, and no limit hides rows.
     guard plan.keepsPlaces, report.warnings.isEmpty,
       sections.allSatisfy({ $0.0.rows.count == $0.0.unsortedRows.count }), let texts = self.sources[source]?.texts
     else { return nil }

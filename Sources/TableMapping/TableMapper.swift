@@ -59,8 +59,7 @@ public struct TableMapper: Sendable {
   }
 
   /// Maps what the sources have: a first answer, a refresh, edits, edits that are undone, or what another replica has made of the items.
-  /// What has changed since the last mapping is found here, and where it can be told what comes of that alone, nothing else is looked
-  /// at; rows that are as they were are the same objects.
+  /// The mapper finds the changes since the last mapping, and lays out these alone where it can. Unchanged rows stay the same objects.
   ///
   /// - Parameters:
   ///   - contents: By the source's name. A source that is not there has no rows: to keep those of a source that is
@@ -117,7 +116,7 @@ extension MappingPlan {
   ) -> MappingResult {
     let last = last.flatMap { $0.cache.plan === self && $0.cache.variables == variables ? $0 : nil }
     var contents = contents
-    // What is looked up has no edits beside it.
+    // Edits of looked-up items become a part of them first.
     for source in lookups.map(\.source) { contents[source.name] = contents[source.name]?.settled(of: source) }
     let found = Lookups(
       lookups,

@@ -41,7 +41,7 @@ public final class MemoryStore: SingleProcessStore {
     state = Mutex(State(replies: ReplyLedger(bounds: bounds), historyBytes: historyBytes))
   }
 
-  /// What another one has now, for itself: for tests of a database whose standby falls behind. O(1): what both have is shared.
+  /// A copy of another store, for tests of a database whose standby falls behind. O(1): the two share their values.
   package init(copying other: MemoryStore, queues: QueueFactory) {
     queue = queues.serial("tablecast.store.memory")
     (history, now) = (other.history, other.now)

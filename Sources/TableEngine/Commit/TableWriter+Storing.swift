@@ -101,7 +101,7 @@ extension TableWriter {
     releaseReads()
   }
 
-  /// What could not be shown here is another replica's to show, or was shown by one: reads find out in the store.
+  /// Another replica shows the missing commits, or has shown them: reads look for them in the store.
   private func leaveToOthers() { if isShared { releaseReads() } }
 
   /// Reads no longer wait for what could not be shown.

@@ -3,10 +3,10 @@ internal import JSON
 internal import TableModel
 
 /// A mapping that goes on from the last one: what has changed of the only source's items is laid out on what was made of the others.
-/// What comes of it is what a whole mapping would make.
+/// The result equals that of a whole mapping.
 ///
-/// What has changed the source's content tells: of the service's own items their list, of a response the list in it beside that of
-/// the response before, and the edits that are laid over it.
+/// The changes come from the source's content. The service's own items have a list that tells them. A response's list is compared with
+/// that of the response before, and edits may be laid over it.
 struct IncrementalMapping {
   private let plan: MappingPlan
   private(set) var contents: [String: SourceContent]

@@ -27,7 +27,7 @@ struct LayoutChange {
 ///
 /// Which rows an item has, and in which sections, it decides by itself; where a row stands, it and its section's others
 /// decide. So what changed leaves its sections, comes into those that take it now, and headers and footers of just these
-/// are made anew. What comes of it is what a whole mapping would make.
+/// are made anew. The result equals that of a whole mapping.
 ///
 /// - Complexity: O(changes · log² rows + sections), and for many rows that take the places of others O(rows of their chunks). A
 ///   header or footer that reads `$items` costs its section's items.

@@ -10,7 +10,7 @@ final class Poll: Waiter {
   /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
 
-  /// Of a caller whose waiters are not counted and who has no credentials, ``PollQuestion/poll(of:share:)`` has one for all.
+  /// Callers without credentials whose waiters are not counted share one (``PollQuestion/poll(of:share:)``).
   init(_ question: PollQuestion, of caller: WaitingCaller, share: WaitingShare?) {
     (self.question, self.caller, self.share) = (question, caller, share)
   }

@@ -3,7 +3,7 @@ import Synchronization
 import TableEngine
 import TableModel
 
-/// What a long poll asks: of which table, what, and in which form it is answered. Shared by all polls that ask the same under
+/// The question of a long poll: the table, the query, and the form of the answer. Shared by all polls that ask the same under
 /// one configuration, so that thousands of clients whose requests differ in bytes alone cost little more than their connections.
 ///
 /// It knows nothing of callers: what one of them may is with its ``Poll``.

@@ -30,8 +30,7 @@ final class SlotPoll: Waiter {
     (table, asked, self.share) = (call.table, query, share)
     (self.caller, self.isDraining) = (caller, isDraining)
     (codings, isInAnyLanguage) = (call.request.acceptedCodings, call.isInAnyLanguage)
-    // Whoever may edit and who may not have cursors of their own: with the other's cursor the reply is a reset, which no cache
-    // keeps.
+    // Editors and readers have cursors of their own. With the other's cursor the reply is a reset, which no cache keeps.
     scope = call.scope.ofCursors
   }
 

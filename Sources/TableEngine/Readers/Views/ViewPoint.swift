@@ -5,7 +5,5 @@ struct ViewPoint: Sendable {
   /// The identities of the toggled rows.
   var toggled: Set<Fingerprint>
 
-  var hasToggles: Bool { !toggled.isEmpty }
-
   func isToggled(_ identity: Fingerprint) -> Bool { toggled.contains(identity) }
 }
