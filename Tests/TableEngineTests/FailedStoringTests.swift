@@ -19,7 +19,7 @@ import Testing
   private let outcomes = Mutex<[String]>([])
 
   init() throws {
-    engine = try Engine(.tasks("en, de"), .silent(store))
+    engine = try Engine(.tasks("en, de", sharedTaps: true), .silent(store))
     original = try #require(engine.catalog.tables.first)
     translation = original.localized("de")
     original.settle()
@@ -84,6 +84,35 @@ import Testing
     }
     #expect(read.withLock { $0 } == .late)
     #expect(original.current.table.rowCount == 2)
+  }
+
+  /// The tap's failure brings the items back as they are committed, with the edit, before the table is told of that.
+  @Test func anEditIsShownThatWasCommittedWhileATapCouldNotBeStored() {
+    original.tap("1", Lens(), EditPreconditions(), CallerFields([])) { [self] outcome in
+      outcomes.withLock { $0.append("tap \(word(outcome))") }
+    }
+    wait { store.waitingCount == 1 }
+    let isHeld = DispatchSemaphore(value: 0)
+    original.writer.content.queue.async { isHeld.wait() }
+    translation.edit(EditRequest([.insert(item: ["title": "C"], .end)], caller: CallerFields([]))) { [self] outcome in
+      outcomes.withLock { $0.append("edit \(word(outcome))") }
+    }
+    wait { store.waitingCount == 2 }
+    store.release(failing: .full)
+    store.release()
+    wait { answered == ["edit done"] }
+    store.open()
+    isHeld.signal()
+    let read = Mutex<(LookOutcome, rows: Int)?>(nil)
+    original.readBarrier(view: nil) { [original] outcome in
+      read.withLock { $0 = (outcome, original.current.table.rowCount) }
+    }
+    wait {
+      if store.waitingCount > 0 { store.release() }
+      return read.withLock { $0 != nil }
+    }
+    #expect(answered.contains("tap storeFull"))
+    #expect(read.withLock { $0?.0 } == .read && read.withLock { $0?.rows } == 3)
   }
 
   /// Who reads it would otherwise miss what was done to its items while it was made.

@@ -60,8 +60,12 @@ extension TableWriter {
     following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
       guard content.access({ $0.take(log.committed, of: log) }) else {
-        // An edit from here may be under way that is built on this: readers see both when that is stored.
-        return afterFollowing { [self] in following.subtract(1, ordering: .acquiringAndReleasing) }
+        // Something may be under way that is built on this: readers see both when that is stored. If it can't be, this is shown by
+        // itself.
+        return afterFollowing { [self] in
+          guard content.access({ $0.isBehind }), publishes(log, isOwn: isOwn) else { return followed(nil) }
+          publishContent { [self] in followed($0) }
+        }
       }
       guard publishes(log, isOwn: isOwn) else {
         content.access { $0.isResultOld = true }
