@@ -37,8 +37,10 @@ extension Engine {
           let writer = table.writer
           writer.content.queue.async { [self] in
             if let error = shown.departure { return completion(.failure(error)) }
-            // It may have left the sources to another replica before they answered.
-            guard !writer.isShared || context.replica.isLeading else { return completion(.failure(.notStoredForNow)) }
+            // It may have ended, or left the sources to another replica, before they answered.
+            guard isStarted.withLock({ $0 }), !writer.isShared || context.replica.isLeading else {
+              return completion(.failure(.notStoredForNow))
+            }
             let isBehind = writer.content.access { $0.isBehind && !$0.inputs.isEmpty }
             completion(isBehind ? .failure(.notStoredForNow) : .success(table))
           }
@@ -148,7 +150,8 @@ extension Engine {
     }
     group.notify(queue: context.background) { [self] in
       whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] in
-        completion(isLeading && !context.replica.isLeading ? .notStoredForNow : nil)
+        let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading)
+        completion(isAnswered ? nil : .notStoredForNow)
       }
     }
   }
