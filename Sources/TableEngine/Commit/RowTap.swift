@@ -153,7 +153,7 @@ struct RowTap: Change {
     commit.toggles = [change]
     // The toggle and its answer are stored as one: a repeat toggles nothing.
     commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
-    commit.objects = original.content.access { $0.objectChanges(from: latest, to: table) }
+    commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }
     original.store(commit, retry: { take(.undone) }) { error in
       if let error { take(.failed(TableError(error))) } else { done(true) }
     }

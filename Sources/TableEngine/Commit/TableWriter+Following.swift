@@ -53,8 +53,9 @@ extension TableWriter {
 
   /// The database is another one, or an older one: it may lack more than this table's versions.
   private func isSetBack(from known: Revision, to others: CatchUp) -> Bool {
-    guard case .replaced(let stored) = others, let epoch = stored.versions?.epoch else { return false }
-    return epoch != versions.epoch && known.number > 0
+    guard case .replaced(let stored) = others, known.number > 0 else { return false }
+    guard let epoch = stored.versions?.epoch else { return !isMember }
+    return epoch != versions.epoch
   }
 
   /// Follows when it is read where the items stand that the table shows: else items that were lost would be laid out again. Where they
@@ -72,11 +73,27 @@ extension TableWriter {
     group.notify(queue: content.queue) { [self] in
       if areItemsRead.withLock({ $0 }) {
         for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
-        follow(others)
+        if case .replaced(let stored) = others, stored.versions == nil { beginAgain(stored) } else { follow(others) }
         showSourcesAgain()
       }
       proceed(isStored: false)
     }
+  }
+
+  /// The database lacks the whole table. It begins again, in an epoch of its own at each replica, until one of them has stored its.
+  private func beginAgain(_ nothing: StoredTable) {
+    let previous = versions.current
+    let table = content.access { content in
+      content.lost(nothing)
+      return content.table(named: name)
+    }
+    let first = Version(cursor: Cursor(epoch: .random(), version: 1), table: table)
+    if let history = StoredVersions(epoch: first.cursor.epoch, versions: [first]) { versions.replace(with: history) }
+    updateTranslations(publishing: false)
+    self.table.withLock { $0.value }?.announce(from: previous)
+    reader.wakeAll()
+    context.replica.caughtUp(storedName)
+    content.queue.async { [self] in publishContent() }
   }
 
   /// Shows again what the sources have said, where this replica asks them. One that would say that nothing has changed since is asked

@@ -49,7 +49,8 @@ extension TableWriter {
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
     let untold = tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
-    guard prepared != nil || hasWord || untold != nil else {
+    let version = prepared ?? unstored
+    guard version != nil || hasWord || untold != nil else {
       let shown: @Sendable () -> Void = { [self] in
         noteShown()
         completion(nil)
@@ -63,13 +64,13 @@ extension TableWriter {
       updateTranslations()
       return completion(nil)
     }
-    var commit = Commit(table: storedName, durability: .process, version: prepared)
+    var commit = Commit(table: storedName, durability: .process, version: version)
     commit.fence = fence
-    commit.inputs = prepared != nil ? content.access { $0.toldInputs } : untold
+    commit.inputs = version != nil ? content.access { $0.toldInputs } : untold
     commit.objects = content.access { content in
       let word = hasWord ? [content.markRefusal(refusal)] : []
-      guard prepared != nil, !isTranslation else { return word }
-      return word + content.objectChanges(from: latest, to: table)
+      guard let version, !isTranslation else { return word }
+      return word + content.objectChanges(from: version === prepared ? latest.sections : [], to: table.sections)
     }
     // Without another attempt the answers of sources would be lost until they answer again.
     store(commit, retry: retry) { [self] error in
@@ -111,6 +112,12 @@ extension TableWriter {
       return content.unshownCommits
     }
     if unshown > 0 { following.subtract(unshown, ordering: .acquiringAndReleasing) }
+  }
+
+  /// The version that is shown, where the store has none and is not about to be given one.
+  private var unstored: Version? {
+    guard isStored, !isMember, content.access({ !$0.isKnownToStore && $0.commits.isEmpty }) else { return nil }
+    return versions.current
   }
 
   /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
@@ -173,6 +180,7 @@ extension TableWriter {
         case .success:
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)
+            if version != nil { content.isKnownToStore = true }
             if tellsInputs { content.storedInputRevisions = inputs }
           }
           if let version {

@@ -15,24 +15,24 @@ extension TableContent {
 
   /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
   /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
-  mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
+  mutating func objectChanges(from old: [Section], to new: [Section]) -> [ObjectChange] {
     // A local table's items are stored as such.
     guard local == nil, let result else { return [] }
     defer { if restored == nil { restoredObjects = [:] } }
-    let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    let places = Dictionary(old.enumerated().map { ($1.id, $0) }) { first, _ in first }
     /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
     var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
-    for section in new.sections {
+    for section in new {
       guard let place = places[section.id] else {
         changed.append(section.rows[...])
         continue
       }
-      let runs = RowList.inStep(old.sections[place].rows, section.rows) { _, _ in false }
+      let runs = RowList.inStep(old[place].rows, section.rows) { _, _ in false }
       kept[place] = runs.map(\.old)
       changed += section.rows.without(runs.map(\.new))
     }
     var before: [String: Row] = [:]
-    for (place, section) in old.sections.enumerated() {
+    for (place, section) in old.enumerated() {
       for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
     }
     var changes: [ObjectChange] = []
@@ -84,6 +84,14 @@ extension TableContent {
       inputs[source]?.showsAll = input.showsAll
       inputs[source]?.isConfirmed = input.isConfirmed
     }
+  }
+
+  /// The store has nothing of it any more. What is shown stays, and is stored as a first version is.
+  mutating func lost(_ nothing: StoredTable) {
+    (record.base, record.durable) = (nothing.revision, nothing.revision)
+    (isKnownToStore, isResultOld) = (false, false)
+    (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
+    if result != nil { restoredObjects = [:] }
   }
 
   /// Maps what others have written, before something is built on it.
