@@ -153,7 +153,7 @@ final class Editor: @unchecked Sendable {
       order.edits.append(.move(row: row, world.chance(2) ? .before(other) : .after(other)))
       order.words += "moves \(row) to \(other) "
     } else if isAlone, order.request.caller == nil, let owner = tasks.owner(of: row), world.chance(10) {
-      let write = tasks.begin(.put, table: table, row: row, at: step)
+      let write = tasks.begin(.put, owner: owner, table: table, row: row, at: step)
       let text = JSONValue.string(TaskModel.text(write.number))
       let item: JSONValue = ["title": text, "value": text, "note": text, "list": list, "owner": .string(owner)]
       order.edits.append(.put(row: row, item: item, .end, .none))

@@ -81,7 +81,8 @@ final class TaskModel {
   private var shown: [String: [Content]] = [:]
   /// Of each table and epoch, what was shown of each row last.
   private var latest: [String: [String: (version: UInt64, row: Row)]] = [:]
-  private var owners: [String: String] = [:]
+  /// More than one where a standby has given a row's number again, and the row was put in its old owner's name.
+  private var owners: [String: Set<String>] = [:]
   private var successions = Successions()
   private let fail: (String) -> Void
 
@@ -99,7 +100,7 @@ final class TaskModel {
     writes.append(write)
     if let row {
       byRow[row, default: []].append(write)
-      if let owner { owners[row] = owner }
+      if let owner { owners[row, default: []].insert(owner) }
     }
     return write
   }
@@ -117,7 +118,7 @@ final class TaskModel {
   }
 
   /// Whose an item is, as far as that is known.
-  func owner(of row: String) -> String? { owners[row] }
+  func owner(of row: String) -> String? { owners[row].flatMap { $0.count == 1 ? $0.first : nil } }
 
   /// Whether a row may have been deleted, so that it is another one if it is there.
   func mayBeAnother(_ row: String) -> Bool {
@@ -166,7 +167,7 @@ final class TaskModel {
       }
     }
     write.row = row
-    if let owner = write.owner { owners[row] = owner }
+    if let owner = write.owner { owners[row, default: []].insert(owner) }
     byRow[row, default: []].append(write)
   }
 
@@ -218,7 +219,7 @@ final class TaskModel {
     switch content.scope {
     case .all: true
     case .some: content.rows[row] != nil
-    case .owned(let owner): content.rows[row] != nil || owners[row] == owner
+    case .owned(let owner): content.rows[row] != nil || owners[row] == [owner]
     }
   }
 
