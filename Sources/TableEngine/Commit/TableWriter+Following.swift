@@ -83,6 +83,7 @@ extension TableWriter {
   /// The database lacks the whole table. It begins again, in an epoch of its own at each replica, until one of them has stored its.
   private func beginAgain(_ nothing: StoredTable) {
     let previous = versions.current
+    noteLook(isRead: true)
     let table = content.access { content in
       content.lost(nothing)
       return content.table(named: name)
@@ -109,6 +110,8 @@ extension TableWriter {
 
   private func take(_ others: CatchUp) {
     let previous = versions.current
+    // Who is woken by it is told, also where nobody has looked for a while.
+    noteLook(isRead: true)
     let isLeading = context.replica.isLeading
     switch others {
     case .changes(let changes):
