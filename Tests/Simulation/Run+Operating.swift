@@ -116,7 +116,7 @@ extension Run {
 
   /// Gives another configuration to all replicas, one after the other.
   private func roll() {
-    var next = Settings.random(world, changesLanguages: false, renames: false)
+    var next = Settings.random(world, changesLanguages: false, renames: false, isTight: isTight)
     next.generation = settings.generation + 1
     reloads += 1
     note("service", "generation \(next.generation) is rolled out")
@@ -138,7 +138,7 @@ extension Run {
   }
 
   private func reload() {
-    let next = Settings.random(world, changesLanguages: changesLanguages, renames: renames)
+    let next = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
     let began = replicas[0].service?.reload(next.definition(world)) { [self] in
       note("service", "has another configuration")
     }

@@ -10,7 +10,7 @@ struct Plan {
   enum Part: String, CaseIterable {
     case reloads, crashes, faults, disk, upstream, windows, edits, board, languages, finds, families, callers, views,
       lookups,
-      marks, app, files, refreshes, promotions, backups, replicas
+      marks, app, files, refreshes, promotions, backups, bounds, replicas
   }
   /// Replicas come where they are asked for.
   var parts = Set(Part.allCases).subtracting([.replicas])
@@ -56,6 +56,8 @@ final class Run: @unchecked Sendable {
   let losesCommits: Bool
   /// Now and then the items' source is called otherwise.
   let renames: Bool
+  /// What may be kept in memory is little.
+  let isTight: Bool
   lazy var people = TaskModel { [unowned self] in fail(nil, "people: \($0)") }
   lazy var tasks = TaskModel { [unowned self] in fail(nil, $0) }
   lazy var shown = Shown { [unowned self] in fail(nil, $0) }
@@ -88,7 +90,8 @@ final class Run: @unchecked Sendable {
     upstream = NewsUpstream(world)
     changesLanguages = world.chance(3)
     renames = world.chance(3)
-    settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames)
+    isTight = plan.parts.contains(.bounds) && world.chance(3)
+    settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
     isFaulty = plan.parts.contains(.faults)
     upstream.isFaulty = isFaulty
     disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 0, 8, 30, 200]) : 0

@@ -117,8 +117,24 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       guard let engine else { return close(number) }
       body(engine) { [self] result in
         loop.async { [self] in
+          checkBounds()
           if calls.removeValue(forKey: number) != nil { answer(result) }
         }
+      }
+    }
+  }
+
+  /// No more is kept than the configuration allows: of searches, but for the last one, and of members.
+  private func checkBounds() {
+    guard let catalog = engine?.catalog, let searches = engine?.keptSearches else { return }
+    let maximum = catalog.definition.limits.lensBytes
+    if searches.count > 1, searches.bytes > maximum {
+      world.fail("\(searches.count) searches take \(searches.bytes) bytes, and may take \(maximum)")
+    }
+    for family in catalog.families {
+      let (members, maximum) = (family.instances, family.definition.instances.maximum)
+      if members.polled + members.frozen > maximum {
+        world.fail("`\(family.name)` has \(members.polled + members.frozen) members, and may have \(maximum)")
       }
     }
   }

@@ -16,8 +16,10 @@ struct Settings {
   var source = "tasks"
   /// The language that comes first: with another one each table is made anew, in the place of the one before.
   var isGerman = false
+  /// Members make room for one another, and searches are forgotten.
+  var isTight = false
 
-  static func random(_ world: World, changesLanguages: Bool, renames: Bool) -> Settings {
+  static func random(_ world: World, changesLanguages: Bool, renames: Bool, isTight: Bool) -> Settings {
     Settings(
       title: world.pick(0...3),
       history: world.pick([4, 16, 64]),
@@ -25,7 +27,8 @@ struct Settings {
       isGrouped: !world.chance(3),
       every: world.pick([1, 2, 5]),
       source: renames && world.chance(2) ? "works" : "tasks",
-      isGerman: changesLanguages && world.chance(3)
+      isGerman: changesLanguages && world.chance(3),
+      isTight: isTight
     )
   }
 
@@ -35,6 +38,7 @@ struct Settings {
     generation: \(generation)
     store: memory
     auth: {jwt: {issuer: "https://id.test", audience: test, jwks: "https://id.test/keys"}}
+    \(isTight ? "limits: {lensBytes: 16KB}" : "")
     locales: \(isGerman ? "[de-DE, en-US]" : "[en-US, de-DE]")
     cells:
       Head: {fields: {title: string}}
@@ -74,11 +78,13 @@ struct Settings {
         parameters: {list: {pattern: "[a-c]", default: a}}
         cell: Task
         payload: {title: "\(label)", \(texts)}
+        \(isTight ? "instances: {max: 1}" : "")
         sections: [{id: "only", where: list == $params.list}]
       mine:
         source: \(source)
         cell: Task
         payload: {title: "\(label) ${$caller.name}", \(texts)}
+        \(isTight ? "instances: {max: 1}" : "")
         sections: [{id: mine, where: owner == $caller.name}]
         find: {search: [value], sorts: {value: {by: value}}}
       people:
