@@ -180,4 +180,24 @@ import Testing
     #expect(after.prefix { $0 != "." } != before.prefix { $0 != "." }, "\(before), then \(after)")
     #expect(try replicas[0].request("GET", "/v1/tables/plain/changes?after=\(after)&wait=0").json["reset"] == nil)
   }
+
+  /// A server that was promoted lacks all that was ever stored.
+  @Test func whatADatabaseHasLostIsStoredAgain() throws {
+    let server = try PostgresServer()
+    let address = try server.newDatabase()
+    let replicas = try Self.replicas(2, at: address)
+    #expect(try replicas[0].request("PATCH", "/v1/tables/plain/items/1", body: ["n": 1]).status == 200)
+    let before = try replicas[1].mirror("plain").cursor
+    _ = try server.ask("DELETE FROM tablecast.change; DELETE FROM tablecast.feed", in: address)
+    for replica in replicas {
+      let after = try replica.mirror("plain").cursor
+      #expect(after.prefix { $0 != "." } != before.prefix { $0 != "." }, "\(before), then \(after)")
+    }
+    #expect(try replicas[1].request("PATCH", "/v1/tables/plain/items/1", body: ["n": 2]).status == 200)
+    for replica in replicas {
+      #expect(try replica.request("GET", "/v1/tables/plain/items/1").json["n"] == 2)
+    }
+    #expect(try replicas[0].mirror("plain").cursor == replicas[1].mirror("plain").cursor)
+    #expect(try server.ask("SELECT count(*) FROM tablecast.feed WHERE name = 'plain'", in: address) == "1")
+  }
 }

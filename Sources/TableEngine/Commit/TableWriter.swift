@@ -257,6 +257,8 @@ extension TableWriter: StoredRecord {
 
   func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value { content.access { body(&$0.record) } }
 
+  var isThereForGood: Bool { !isMember }
+
   func noteLook(isRead: Bool) { reader.noteLook(isRead: isRead) }
 }
 

@@ -57,6 +57,8 @@ final class ItemLog: StoredRecord {
     state.withLock { body(&$0.progress) }
   }
 
+  var isThereForGood: Bool { true }
+
   func noteLook(isRead: Bool) {}
 
   // MARK: Edits
@@ -149,7 +151,9 @@ final class ItemLog: StoredRecord {
       queue.async { [self] in
         switch result {
         case .success(let others):
+          let wasStored = isStored
           if state.withLock({ $0.follow(others) }) { tellReaders(isOwn: false) }
+          if wasStored, !isStored { storeFirst { _ in } }
           context.replica.caughtUp(storedName)
         case .failure(let error):
           context.logger.error(

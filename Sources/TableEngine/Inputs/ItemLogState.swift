@@ -104,8 +104,10 @@ struct ItemLogState: Sendable {
   }
 
   /// Takes over another process's commit. Returns whether it changes anything.
+  ///
+  /// Where the database lacks the record, as one that was promoted may, the items that are known are to be stored as first ones are.
   mutating func follow(_ others: CatchUp) -> Bool {
-    var next = committed
+    var (next, isThere) = (committed, true)
     switch others {
     case .changes(let changes):
       guard changes.revision != committed.revision else { return false }
@@ -113,11 +115,13 @@ struct ItemLogState: Sendable {
       if let items = changes.items { next.items.apply(items) }
       next.revision = changes.revision
     case .replaced(let stored):
-      // Where the item is no longer kept, its last known state is better than nothing.
-      guard let items = stored.items else { return false }
-      next = ItemSnapshot(items: items, revision: stored.revision)
+      isThere = stored.items != nil
+      // Their last known state is better than nothing.
+      guard isThere || isStored && stored.revision.number == 0 else { return false }
+      next.items = stored.items ?? next.items.unwritten(over: nil)
+      next.revision = stored.revision
     }
-    (committed, isStored) = (next, true)
+    (committed, isStored) = (next, isThere)
     progress.durable = next.revision
     goBack()
     return true

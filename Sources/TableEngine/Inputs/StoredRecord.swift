@@ -23,6 +23,8 @@ protocol StoredRecord: AnyObject, Sendable {
   var queue: WorkQueue { get }
   /// Others may write to it.
   var isShared: Bool { get }
+  /// It stays in the store once it is there: a store without it has lost it.
+  var isThereForGood: Bool { get }
 
   /// On ``queue``.
   func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value
@@ -99,6 +101,8 @@ extension StoredRecord {
     let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
     // With something of its own under way, what others wrote shows when that comes back.
     if progress({ $0.commits.whenStored(again, undone: again) }) { return }
+    let isLost = revision == nil && isThereForGood && known?.number ?? 0 > 0
+    let revision = isLost ? StoredTable().revision : revision
     let isSetBack = known.map { known in revision.map { $0.number < known.number } ?? false } ?? false
     guard let revision, let base = progress({ $0.base }), base != revision,
       base.number <= revision.number || isSetBack && base == known
