@@ -186,7 +186,13 @@ package final class LiveTable: Sendable {
     writer.readBarrier { [self] outcome in
       // A view that replicas don't share is in no store: read from there, it would be none.
       guard outcome == .read, let view, writer.isShared else { return completion(outcome) }
-      context.views.read(view, table: current.cursor.epoch) { _ in completion(outcome) }
+      context.views.read(view, table: current.cursor.epoch) { error in
+        switch error {
+        case nil: completion(.read)
+        case .unavailable?: completion(.unreachable)
+        case .some: completion(.late)
+        }
+      }
     }
   }
 
