@@ -225,14 +225,23 @@ extension Service {
           guard outcome == .read else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           if let absence = table.absence { return done(.refused(absence)) }
-          // A member that is being made.
-          guard !table.isAwaitingUpstream else { return done(.unavailable) }
-          let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
-          table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, .snapshot)) }
+          table.beginWaitingForRows()
+          whenMade(table) { isMade in
+            table.endWaiting(Lens())
+            guard isMade else { return done(.unavailable) }
+            let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
+            table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, .snapshot)) }
+          }
         }
       },
       answer
     )
+  }
+
+  /// Waits a little for a member that is being made.
+  private func whenMade(_ table: LiveTable, attempts: Int = 20, _ body: @escaping @Sendable (Bool) -> Void) {
+    guard table.isAwaitingUpstream, attempts > 0 else { return body(!table.isAwaitingUpstream) }
+    world.after(2, on: loop) { [self] in whenMade(table, attempts: attempts - 1, body) }
   }
 
   /// `GET /v1/tables/{table}/changes`

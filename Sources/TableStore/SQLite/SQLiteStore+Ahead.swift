@@ -42,14 +42,14 @@ extension SQLiteStore {
     do {
       while let slice = making.slice() {
         try pool.writeWithoutTransaction { db in
-          try writer.value.write(slice, in: db)
+          try writer.value.perform { try $0.write(slice, in: db) }
           checkpoints.note(db)
         }
       }
       return making.ahead
     } catch {
       try? pool.writeWithoutTransaction { db in
-        try writer.value.removeRows(from: plan.nextRow, feed: plan.feed, in: db)
+        try writer.value.perform { try $0.removeRows(from: plan.nextRow, feed: plan.feed, in: db) }
       }
       return nil
     }

@@ -173,7 +173,7 @@ public final class SQLiteStore: SingleProcessStore {
     _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
   ) {
     let job = Job.task { [path] db, writer in
-      completion(Result { try body(db, &writer) }.mapError { StoreError($0, path: path) })
+      completion(Result { try writer.perform { try body(db, &$0) } }.mapError { StoreError($0, path: path) })
     }
     if !enqueue(job) { completion(.failure(.closed)) }
   }

@@ -179,6 +179,7 @@ extension StoreWriter {
   mutating func rename(_ record: String, to name: String, in db: Database) throws {
     let isTaken = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [name]) ?? false
     guard !isTaken else { return }
+    try mayWrite()
     try setLevel(.full, in: db)
     try db.execute(sql: "UPDATE feed SET name = ? WHERE name = ?", arguments: [name, record])
     moved(record, to: name)
@@ -186,6 +187,7 @@ extension StoreWriter {
 
   /// Forgets all about a table and, where it is a family, its members.
   mutating func remove(_ table: String, in db: Database) throws {
+    try mayWrite()
     let prefix = memberPrefix(of: table)
     let found = try GRDB.Row.fetchAll(
       db,

@@ -205,6 +205,7 @@ extension StoreWriter {
 
   /// Writes a slice, in a transaction of its own that waits for no disk: the version's does.
   mutating func write(_ slice: Slice, in db: Database) throws {
+    try mayWrite()
     try setLevel(.process, in: db)
     try db.inTransaction(.immediate) {
       let row = try RecordStatement("INSERT OR REPLACE INTO row (key, record) VALUES (?, ?)", in: db)

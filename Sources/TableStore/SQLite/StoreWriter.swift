@@ -58,11 +58,8 @@ struct StoreWriter {
     do {
       return try transaction(commits, now: now, in: db)
     } catch {
+      if let failure = failure(of: error) { return commits.map { _ in .failure(failure) } }
       let reason = StoreError(error, path: path)
-      if let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC {
-        noteFailedSync()
-        return commits.map { _ in .failure(failure ?? reason) }
-      }
       guard commits.count > 1, error.isWorthAnotherTry else { return commits.map { _ in .failure(reason) } }
       return commits.flatMap { write([$0], now: now, in: db) }
     }
@@ -149,11 +146,28 @@ struct StoreWriter {
   }
 
   /// Writes nothing from now on.
-  mutating func noteFailedSync() {
-    failure = .failed("the disk failed to keep what was written; check it, then start Tablecast again")
+  @discardableResult
+  mutating func noteFailedSync() -> StoreError {
+    let failure = StoreError.failed("the disk failed to keep what was written; check it, then start Tablecast again")
+    self.failure = failure
+    return failure
   }
 
-  /// False after a failure that nothing is written after.
+  /// Notes a failed sync, whatever was being written: the system may have dropped pages that later commits build on.
+  private mutating func failure(of error: any Error) -> StoreError? {
+    guard let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC else { return nil }
+    return noteFailedSync()
+  }
+
+  /// Does something else than commits.
+  mutating func perform<Value>(_ body: (inout StoreWriter) throws -> Value) throws -> Value {
+    do { return try body(&self) } catch { throw failure(of: error) ?? error }
+  }
+
+  /// Throws the failure that nothing is written after.
+  func mayWrite() throws(StoreError) { if let failure { throw failure } }
+
+  /// False after such a failure.
   var canWrite: Bool { failure == nil }
 
   func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
@@ -187,7 +201,7 @@ struct StoreWriter {
 
   /// Syncs what was written with less.
   mutating func sync(_ db: Database) throws {
-    if let failure { throw failure }
+    try mayWrite()
     try setLevel(.full, in: db)
     // A commit syncs the whole log, so any that writes will do.
     try db.inTransaction(.immediate) {
@@ -201,7 +215,7 @@ struct StoreWriter {
 
   /// The clean end of a run: everything is synced, so no table is at risk.
   mutating func finish(_ db: Database) throws {
-    if let failure { throw failure }
+    try mayWrite()
     try setLevel(.full, in: db)
     try db.inTransaction(.immediate) {
       try db.execute(sql: "UPDATE feed SET at_risk = 0 WHERE at_risk")
