@@ -94,7 +94,7 @@ final class Run: @unchecked Sendable {
     settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
     isFaulty = plan.parts.contains(.faults)
     upstream.isFaulty = isFaulty
-    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 0, 8, 30, 200]) : 0
+    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
     isBusy = world.chance(3)
     let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
     database = count > 1 ? Database(world) : nil

@@ -1,0 +1,159 @@
+import Definitions
+import TableEngine
+import TableFinding
+import TableModel
+import TableStore
+
+extension Service {
+  /// `GET /v1/tables/{table}`
+  func snapshot(_ request: TableRequest, _ answer: @escaping @Sendable (ReadAnswer?) -> Void) {
+    ask(
+      { [self] engine, done in
+        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
+          // Without the database a replica answers with what it has: nobody is promised more of it.
+          guard outcome == .read else { return done(.unavailable) }
+          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          if let absence = table.absence { return done(.refused(absence)) }
+          table.beginWaitingForRows()
+          whenMade(table) { isMade in
+            table.endWaiting(Lens())
+            guard isMade else { return done(.unavailable) }
+            let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
+            table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, .snapshot)) }
+          }
+        }
+      },
+      answer
+    )
+  }
+
+  /// Waits a little for a member that is being made.
+  private func whenMade(_ table: LiveTable, attempts: Int = 20, _ body: @escaping @Sendable (Bool) -> Void) {
+    guard table.isAwaitingUpstream, attempts > 0 else { return body(!table.isAwaitingUpstream) }
+    world.after(2, on: loop) { [self] in whenMade(table, attempts: attempts - 1, body) }
+  }
+
+  /// `GET /v1/tables/{table}/changes`
+  ///
+  /// - Parameter wait: in seconds.
+  func poll(
+    _ request: TableRequest,
+    after: Cursor?,
+    wait: Double,
+    _ answer: @escaping @Sendable (ReadAnswer?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        afterBarrier(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
+          // Without the database a replica answers with what it has: nobody is promised more of it.
+          guard outcome == .read else { return done(.unavailable) }
+          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
+          let waiter = Waiter(self, table, query, wait: after == nil ? 0 : wait, done)
+          guard table.isFound(query) else {
+            return table.find(query, for: ReplyAsker(share: 0)) { [self] in loop.async { waiter.begin() } }
+          }
+          waiter.begin()
+        }
+      },
+      answer
+    )
+  }
+
+  /// `GET /v1/tables/{table}/items/{row}`
+  func item(
+    _ request: TableRequest,
+    _ row: String,
+    _ answer: @escaping @Sendable (Result<RepresentedObject, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
+          guard outcome == .read else { return done(.failure(TableError(.unavailable, detail: "late"))) }
+          switch table(engine, request) {
+          case .failure(let error): done(.failure(error))
+          case .success(let table): table.item(row, orHidden: true) { done($0) }
+          }
+        }
+      },
+      answer
+    )
+  }
+
+  /// `POST /v1/tables/{table}/refresh`
+  func refresh(_ request: TableRequest, _ answer: @escaping @Sendable (Result<Cursor, TableError>?) -> Void) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table): engine.refresh(table) { done($0.map(\.current.cursor)) }
+        }
+      },
+      answer
+    )
+  }
+
+  private func refuse(_ engine: Engine, _ request: TableRequest, _ done: (ReadAnswer) -> Void) {
+    if case .failure(let error) = table(engine, request) { done(.refused(error)) }
+  }
+
+  /// As `BarrierWait` does: what only the store can tell is read first.
+  private func afterBarrier(
+    _ engine: Engine,
+    _ request: TableRequest,
+    after: Cursor?,
+    waits: Bool,
+    _ body: @escaping @Sendable (Engine, LookOutcome) -> Void
+  ) {
+    guard case .success(let table) = table(engine, request), table.isBehind(request.lens, after: after, waits: waits)
+    else {
+      return body(engine, .read)
+    }
+    table.readBarrier(view: request.view) { [self] outcome in loop.async { body(engine, outcome) } }
+  }
+
+  /// An edit, a batch of them.
+  func edit(
+    _ request: TableRequest,
+    _ edits: [Edit],
+    _ preconditions: EditPreconditions,
+    _ answer: @escaping @Sendable (Result<EditAnswer, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table):
+          let edit = EditRequest(
+            edits,
+            isBatch: edits.count > 1,
+            preconditions: preconditions,
+            caller: request.callerFields,
+            lens: table.lens(request.lens, after: nil)
+          )
+          table.edit(edit) { done($0) }
+        }
+      },
+      answer
+    )
+  }
+
+  /// `POST /v1/tables/{table}/rows/{row}/tap`
+  func tap(
+    _ request: TableRequest,
+    _ row: String,
+    _ preconditions: EditPreconditions,
+    _ answer: @escaping @Sendable (Result<TapAnswer, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table):
+          table.tap(row, table.lens(request.lens, after: nil), preconditions, request.callerFields) { done($0) }
+        }
+      },
+      answer
+    )
+  }
+}
