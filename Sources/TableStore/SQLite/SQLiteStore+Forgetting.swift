@@ -15,7 +15,8 @@ extension SQLiteStore {
       var goesOn = true
       while goesOn {
         goesOn = pool.writeWithoutTransaction { db in
-          guard jobs.withLock({ !$0.isClosed }), (try? writer.value.perform { try $0.forgetSome(in: db) }) == true else { return stop() }
+          guard jobs.withLock({ !$0.isClosed }), (try? writer.value.perform { try $0.forgetSome(in: db) }) == true
+          else { return stop() }
           checkpoints.note(db)
           return true
         }
