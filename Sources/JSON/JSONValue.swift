@@ -91,3 +91,13 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     self = .object(elements.map { Member(name: $0.0, value: $0.1) })
   }
 }
+
+extension JSONValue {
+  /// An object with those members of another one that it lacks, behind its own: the members of a member are not merged, and one that
+  /// is null is not lacking. O(members).
+  public func completed(by other: JSONValue) -> JSONValue {
+    guard case .object(let members) = self, case .object(let others) = other, !others.isEmpty else { return self }
+    let present = Set(members.map { Array($0.name.utf8) })
+    return .object(members + others.filter { !present.contains(Array($0.name.utf8)) })
+  }
+}

@@ -82,7 +82,7 @@ private struct RowCursor {
   subscript(index: Int) -> UnsafeRow {
     mutating get {
       if !range.contains(index) {
-        let (chunk, start) = list.root.chunk(with: index)
+        let (chunk, start) = list.chunk(with: index)
         (range, rows) = (start..<start + chunk.count, chunk.unsafeRows)
       }
       return rows[index - range.lowerBound]

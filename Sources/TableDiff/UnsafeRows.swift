@@ -95,7 +95,7 @@ struct RowReader {
   }
 
   private func partOfTree(_ range: Range<Int>) -> UnsafeRows {
-    let (chunk, start) = list.root.chunk(with: range.lowerBound)
+    let (chunk, start) = list.chunk(with: range.lowerBound)
     return chunk.unsafeRows[range.lowerBound - start..<min(range.upperBound - start, chunk.count)]
   }
 

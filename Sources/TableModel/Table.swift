@@ -57,6 +57,14 @@ public struct Table: Sendable {
   /// How many rows there are. O(1) where ``countRows()`` came after the last change of ``sections``, else O(sections).
   public var rowCount: Int { counted?.count ?? sections.reduce(0) { $0 + $1.rows.count } }
 
+  /// True if its sources ever answered.
+  public var hasWorked: Bool {
+    switch state {
+    case .ready, .empty, .stale: true
+    case .loading, .failed: false
+    }
+  }
+
   /// Counts the rows once for all copies. O(sections).
   public mutating func countRows() {
     if counted == nil { counted = CountedRows(rowCount) }
@@ -86,6 +94,32 @@ public struct Table: Sendable {
       old === new
         || old.id == new.id && old.skipped == new.skipped && Section.sameFrame(old, new) && Section.sameRows(old, new)
     }
+  }
+}
+
+extension Table {
+  /// The row at a path, or nil where there is none. O(1).
+  public subscript(at path: IndexPath) -> Row? {
+    guard sections.indices.contains(path.section) else { return nil }
+    let rows = sections[path.section].rows
+    return rows.indices.contains(path.row) ? rows[path.row] : nil
+  }
+
+  /// Returns the place of the row with an identity. Expected O(sections + rows / 8,000) once the sections have been
+  /// asked before, which counts for all versions that share them.
+  public func indexPath(of id: String) -> IndexPath? {
+    let identity = Fingerprint(of: id)
+    for (section, content) in sections.enumerated() {
+      if let row = content.rows.firstIndex(of: id, identity) { return IndexPath(section: section, row: row) }
+    }
+    return nil
+  }
+
+  /// The kinds of its rows, each once, in no order that means anything. O(sections) where the parts are known, else O(rows).
+  public var rowKinds: [RowKind] {
+    var kinds: [RowKind] = []
+    for section in sections { kinds.add(section.rows.root.kinds) }
+    return kinds
   }
 }
 

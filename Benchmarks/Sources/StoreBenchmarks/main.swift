@@ -6,6 +6,11 @@ import TableStore
 // Durable edits a second, by raw SQLite with the same pragmas and by the store with 1, 16 and 64 editors of one
 // table, in rounds side by side: disks differ from minute to minute, ratios of one round do not.
 
+if CommandLine.arguments.dropFirst().first == "items" {
+  try printItemEdits()
+  exit(0)
+}
+
 let edits = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 3000
 let rounds = 5
 let folder = FileManager.default.currentDirectoryPath + "/.store-benchmark-\(getpid())"

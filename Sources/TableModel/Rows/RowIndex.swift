@@ -55,29 +55,3 @@ struct RowIndex: Sendable {
     UInt32(truncatingIfNeeded: identity.rawValue >> 32) & tags
   }
 }
-
-extension RowNode {
-  /// The place of the first row with an identity.
-  ///
-  /// Every chunk that is a list of its own, and every node over chunks, makes an index when it is first asked; lists that
-  /// follow from each other share those of the nodes that they share. So that after an edit one is made anew, of some
-  /// 8,000 rows, and in a list of a million some hundred and twenty are asked.
-  ///
-  /// - Complexity: Expected O(rows / 8,000); where indexes are missing, O(rows of their nodes).
-  func firstIndex(_ identity: Fingerprint, where isMatch: (Row) -> Bool) -> Int? {
-    if height <= 1 {
-      return withIndex { index in
-        index.first(identity) { place in
-          let (chunk, start) = chunk(with: place)
-          return chunk.keys[place - start].identity == identity && isMatch(chunk.rows[place - start])
-        }
-      }
-    }
-    var start = 0
-    for child in children {
-      if let place = child.firstIndex(identity, where: isMatch) { return start + place }
-      start += child.count
-    }
-    return nil
-  }
-}

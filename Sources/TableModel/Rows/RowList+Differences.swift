@@ -48,52 +48,13 @@ extension RowList {
     while suffix < shorter - prefix, areSame(old[old.count - 1 - suffix], new[new.count - 1 - suffix]) { suffix += 1 }
     return (prefix, suffix)
   }
-}
 
-extension RowNode {
-  /// Returns the digest of the list's first rows. O(log rows), and O(rows of a chunk).
-  func digest(ofFirst rows: Int) -> RowsDigest {
-    var (node, left, digest) = (self, rows, RowsDigest.empty)
-    while left > 0 {
-      if left == node.count { return digest.followed(by: node.digest) }
-      if node.isChunk {
-        return digest.followed(by: node.keys.withUnsafeBufferPointer { RowsDigest(of: .init(rebasing: $0[..<left])) })
-      }
-      for child in node.children {
-        if left < child.count {
-          node = child
-          break
-        }
-        digest = digest.followed(by: child.digest)
-        left -= child.count
-      }
-    }
-    return digest
-  }
-
-  /// How many rows stand in parts at the beginning that both lists have. O(log rows).
-  static func sharedPrefix(_ old: RowNode, _ new: RowNode) -> Int {
-    if old === new { return old.count }
-    if old.height > new.height { return sharedPrefix(old.children[0], new) }
-    if new.height > old.height { return sharedPrefix(old, new.children[0]) }
-    var count = 0
-    for (old, new) in zip(old.children, new.children) {
-      guard old === new else { return count + sharedPrefix(old, new) }
-      count += old.count
-    }
-    return count
-  }
-
-  /// How many rows stand in parts at the end that both lists have. O(log rows).
-  static func sharedSuffix(_ old: RowNode, _ new: RowNode) -> Int {
-    if old === new { return old.count }
-    if old.height > new.height { return sharedSuffix(old.children[old.children.count - 1], new) }
-    if new.height > old.height { return sharedSuffix(old, new.children[new.children.count - 1]) }
-    var count = 0
-    for (old, new) in zip(old.children.reversed(), new.children.reversed()) {
-      guard old === new else { return count + sharedSuffix(old, new) }
-      count += old.count
-    }
-    return count
+  /// Returns whether two lists have the same rows, content included, in a range of each.
+  ///
+  /// - Complexity: O(log rows + range), at the speed of memory.
+  public static func haveSame(_ old: RowList, _ oldRange: Range<Int>, _ new: RowList, _ newRange: Range<Int>) -> Bool {
+    guard oldRange.count == newRange.count else { return false }
+    if old.root === new.root, oldRange == newRange { return true }
+    return old.root.digest(of: oldRange) == new.root.digest(of: newRange)
   }
 }

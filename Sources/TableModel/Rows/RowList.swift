@@ -21,6 +21,10 @@ public struct RowList: Sendable {
   /// Returns whether both are the same one in memory. O(1).
   package func isVery(_ other: RowList) -> Bool { root === other.root }
 
+  /// The chunk in which a row stands, and where it begins. O(log rows). Not inlined: another module would read each node by calls.
+  @inline(never)
+  package func chunk(with row: Int) -> (chunk: RowNode, start: Int) { root.chunk(with: row) }
+
   /// A digest that two lists share if and only if they have the same rows in the same order, content included.
   public var digest: RowsDigest { root.digest }
 
@@ -30,6 +34,14 @@ public struct RowList: Sendable {
   public func replacing(_ range: Range<Int>, with rows: some Collection<Row>) -> RowList {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "\(range) is not within \(count) rows")
     return RowList(root: root.replacing(range, with: rows))
+  }
+
+  /// The list with other rows at some places.
+  ///
+  /// - Parameter rows: by ascending places, which the list has.
+  /// - Complexity: O(chunks with such a place · rows of a chunk); all other chunks are shared.
+  public func replacing(_ rows: [(place: Int, row: Row)]) -> RowList {
+    rows.isEmpty ? self : RowList(root: root.replacing(rows[...], from: 0))
   }
 
   /// The list with another row at a place. As fast as ``replacing(_:with:)``.
@@ -56,6 +68,16 @@ public struct RowList: Sendable {
   public func part(_ range: Range<Int>) -> RowList {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "\(range) is not within \(count) rows")
     return range.count < count ? RowList(root: root.part(range)) : self
+  }
+
+  /// Returns the rows outside some ranges, which ascend. O(ranges).
+  public func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
+    var (parts, next): ([Slice<RowList>], Int) = ([], 0)
+    for range in ranges + [count..<count] {
+      if next < range.lowerBound { parts.append(self[next..<range.lowerBound]) }
+      next = range.upperBound
+    }
+    return parts
   }
 }
 

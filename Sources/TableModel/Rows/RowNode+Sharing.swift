@@ -9,9 +9,9 @@ extension RowNode {
         ? other : RowNode(chunk: rows)
     }
     guard !other.isChunk else { return root(rows) }
-    var parts = parts(of: rows, sharing: other.level(0), \.rows) { Self.chunks(Array($0)) }
+    var parts = parts(of: rows, sharing: other.level(0), \.rows) { RowNode.chunks(Array($0)) }
     for height in 1...other.height where parts.count > 1 {
-      parts = Self.parts(of: parts, sharing: other.level(height), \.children) { Self.nodes(Array($0)) }
+      parts = Self.parts(of: parts, sharing: other.level(height), \.children) { RowNode.nodes(Array($0)) }
     }
     return root(over: parts)
   }
@@ -115,5 +115,33 @@ extension RowNode {
         return true
       }
     }
+  }
+}
+
+extension RowNode {
+  /// How many rows stand in parts at the beginning that both lists have. O(log rows).
+  static func sharedPrefix(_ old: RowNode, _ new: RowNode) -> Int {
+    if old === new { return old.count }
+    if old.height > new.height { return sharedPrefix(old.children[0], new) }
+    if new.height > old.height { return sharedPrefix(old, new.children[0]) }
+    var count = 0
+    for (old, new) in zip(old.children, new.children) {
+      guard old === new else { return count + sharedPrefix(old, new) }
+      count += old.count
+    }
+    return count
+  }
+
+  /// How many rows stand in parts at the end that both lists have. O(log rows).
+  static func sharedSuffix(_ old: RowNode, _ new: RowNode) -> Int {
+    if old === new { return old.count }
+    if old.height > new.height { return sharedSuffix(old.children[old.children.count - 1], new) }
+    if new.height > old.height { return sharedSuffix(old, new.children[new.children.count - 1]) }
+    var count = 0
+    for (old, new) in zip(old.children.reversed(), new.children.reversed()) {
+      guard old === new else { return count + sharedSuffix(old, new) }
+      count += old.count
+    }
+    return count
   }
 }

@@ -25,6 +25,18 @@ extension Table {
     return table
   }
 
+  /// Returns the memory of its rows that another version's rows don't take too, about: a row that has come into another
+  /// section counts as its own.
+  ///
+  /// - Complexity: O(sections + rows of the chunks that differ), at the speed of memory; sections at the beginning and at the
+  ///   end that both have cost a comparison of references.
+  public func footprint(without other: Table?) -> Int {
+    let (own, theirs) = other.map(differingSections(from:)) ?? (sections.indices, 0..<0)
+    var others: [UInt64: RowNode] = [:]
+    for section in other?.sections[theirs] ?? [] { others[section.identity.rawValue] = section.rows.root }
+    return sections[own].reduce(0) { $0 + $1.rows.root.footprint(without: others[$1.identity.rawValue]) }
+  }
+
   /// The sections between those that two versions share at the beginning and at the end. O(sections) comparisons of
   /// references.
   func differingSections(from other: Table) -> (own: Range<Int>, others: Range<Int>) {

@@ -83,29 +83,7 @@ extension ItemSequence {
     mutating func open() {
       guard case .node(let node)? = parts.popLast() else { return }
       parts += node.children.reversed().map { .node($0) }
-      parts += node.entries.reversed().map { .entry($0) }
+      parts += node.elements.reversed().map { .entry($0) }
     }
-  }
-}
-
-extension LocalItems {
-  /// A difference: the former item, and the present one.
-  public struct Difference: Sendable {
-    public var before: StoredItem?
-    public var after: StoredItem?
-  }
-
-  /// The items that are not as they were in another value, nor where they were.
-  ///
-  /// - Returns: nil where they are more than `maximum`.
-  /// - Complexity: O(differences · log n) where one of both was made from the other.
-  public func differences(from other: LocalItems, atMost maximum: Int) -> [ItemID: Difference]? {
-    var found: [ItemID: Difference] = [:]
-    ItemSequence.forEachDifference(other.entries, entries) { before, after in
-      guard found.count <= maximum else { return }
-      if let before { found[before.item.id, default: Difference()].before = before }
-      if let after { found[after.item.id, default: Difference()].after = after }
-    }
-    return found.count > maximum ? nil : found
   }
 }

@@ -135,12 +135,12 @@ extension LocalItems {
     default defaultItem: JSONValue = .object([]),
     at place: Place = .end
   ) throws(EditError) -> Item {
-    guard case .object(let members) = body else { throw .notAnObject(found: body.kindName) }
+    guard case .object = body else { throw .notAnObject(found: body.kindName) }
     guard entries.count < limits.count else { throw .tooManyItems(limit: limits.count) }
     guard nextID < Self.identityLimit else { throw .exhausted }
     if let name { try checkIsFree(name) }
     let position = try position(of: place, for: nil)
-    let item = Item(id: ItemID(rawValue: nextID), name: name, body: Self.bytes(of: members, over: defaultItem))
+    let item = Item(id: ItemID(rawValue: nextID), name: name, body: body.completed(by: defaultItem).bytes)
     try check(item.body, replacing: [])
     nextID += 1
     put(item, at: position)
@@ -158,8 +158,8 @@ extension LocalItems {
     default defaultItem: JSONValue = .object([])
   ) throws(EditError) -> Item {
     guard let index = index(of: id) else { throw .unknownItem(id) }
-    guard case .object(let members) = body else { throw .notAnObject(found: body.kindName) }
-    return try exchange(at: index, for: Self.bytes(of: members, over: defaultItem))
+    guard case .object = body else { throw .notAnObject(found: body.kindName) }
+    return try exchange(at: index, for: body.completed(by: defaultItem).bytes)
   }
 
   /// Applies a JSON merge patch (RFC 7396) to an item. Its identity and place stay. O(log n).
@@ -185,13 +185,6 @@ extension LocalItems {
     bytes += body.count - old.body.count
     touched.insert(item.id)
     return item
-  }
-
-  /// The members of a body, and behind them those that it lacks.
-  private static func bytes(of members: [JSONValue.Member], over defaultItem: JSONValue) -> [UInt8] {
-    guard case .object(let defaults) = defaultItem, !defaults.isEmpty else { return JSONValue.object(members).bytes }
-    let present = Set(members.map { Array($0.name.utf8) })
-    return JSONValue.object(members + defaults.filter { !present.contains(Array($0.name.utf8)) }).bytes
   }
 
   /// Removes an item. O(log n).
@@ -272,5 +265,27 @@ extension LocalItems {
     nextID = Swift.max(nextID, changes.nextID)
     // They are stored already.
     touched = written
+  }
+}
+
+extension LocalItems {
+  /// A difference: the former item, and the present one.
+  public struct Difference: Sendable {
+    public var before: StoredItem?
+    public var after: StoredItem?
+  }
+
+  /// The items that are not as they were in another value, nor where they were.
+  ///
+  /// - Returns: nil where they are more than `maximum`.
+  /// - Complexity: O(differences · log n) where one of both was made from the other.
+  public func differences(from other: LocalItems, atMost maximum: Int) -> [ItemID: Difference]? {
+    var found: [ItemID: Difference] = [:]
+    ItemSequence.forEachDifference(other.entries, entries) { before, after in
+      guard found.count <= maximum else { return }
+      if let before { found[before.item.id, default: Difference()].before = before }
+      if let after { found[after.item.id, default: Difference()].after = after }
+    }
+    return found.count > maximum ? nil : found
   }
 }

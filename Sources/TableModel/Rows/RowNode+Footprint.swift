@@ -1,20 +1,6 @@
-extension Table {
-  /// Returns the memory of its rows that another version's rows don't take too, about: a row that has come into another
-  /// section counts as its own.
-  ///
-  /// - Complexity: O(sections + rows of the chunks that differ), at the speed of memory; sections at the beginning and at the
-  ///   end that both have cost a comparison of references.
-  public func footprint(without other: Table?) -> Int {
-    let (own, theirs) = other.map(differingSections(from:)) ?? (sections.indices, 0..<0)
-    var others: [UInt64: RowNode] = [:]
-    for section in other?.sections[theirs] ?? [] { others[section.identity.rawValue] = section.rows.root }
-    return sections[own].reduce(0) { $0 + $1.rows.root.footprint(without: others[$1.identity.rawValue]) }
-  }
-}
-
 extension RowNode {
   /// Returns the memory of its rows that the other part doesn't have in their places.
-  fileprivate func footprint(without other: RowNode?) -> Int {
+  func footprint(without other: RowNode?) -> Int {
     guard self !== other else { return 0 }
     guard let other else {
       return isChunk ? rows.reduce(0) { $0 + $1.footprint } : children.reduce(0) { $0 + $1.footprint(without: nil) }
