@@ -27,11 +27,6 @@ public enum SortOrder: Sendable {
   case always(SortDirection)
   case chosen(Expression)
 
-  /// Returns whether the order is this direction whatever is in scope.
-  public func isAlways(_ direction: SortDirection) -> Bool {
-    if case .always(direction) = self { true } else { false }
-  }
-
   /// The direction for what is in scope.
   ///
   /// - Throws: where the expression fails, or gives something else than `ascending` and `descending`. Null is

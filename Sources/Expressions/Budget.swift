@@ -161,7 +161,4 @@ extension Scope {
     guard let budget else { return }
     try budget.charge(steps)
   }
-
-  @inline(__always)
-  func spend(_ steps: Int) { budget?.spend(steps) }
 }

@@ -12,13 +12,6 @@ public struct JSONWriter: Sendable {
   /// How many bytes were written so far. O(1).
   public var count: Int { text.count }
 
-  /// Calls the body with what was written so far, in place. The bytes must not leave it.
-  public func withBytes<Result, Failure>(
-    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try text.withBytes(body)
-  }
-
   /// Returns whether a comma stands at a place of the written text.
   public func separates(at place: Int) -> Bool { text.withBytes { $0[place] == UInt8(ascii: ",") } }
 

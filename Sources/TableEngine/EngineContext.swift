@@ -136,11 +136,6 @@ final class EngineContext: Sendable {
     try queues.waiting { store.restore(table, completion: $0) }.get()
   }
 
-  func commit(_ commit: Commit) throws {
-    guard commit.changesTable else { return }
-    try queues.waiting { store.commit(commit, completion: $0) }.get()
-  }
-
   /// Waits until it is known whose configuration counts, of the replicas there are.
   func learnRank() {
     queues.waiting { (done: @escaping @Sendable (Bool) -> Void) in replica.learn { done(true) } }

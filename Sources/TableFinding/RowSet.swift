@@ -13,14 +13,6 @@ enum RowSet: Equatable, Sendable {
 
   static func words(for count: Int) -> Int { (count + 63) / 64 }
 
-  func contains(_ row: Int) -> Bool {
-    switch self {
-    case .none: false
-    case .all: true
-    case .some(let bits): bits[row >> 6] & (1 << UInt64(row & 63)) != 0
-    }
-  }
-
   /// Returns the number of rows, of a chunk with so many.
   func count(of rows: Int) -> Int {
     switch self {

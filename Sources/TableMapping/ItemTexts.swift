@@ -29,9 +29,6 @@ struct ItemTexts: Sendable {
     )
   }
 
-  /// Takes back all but the first; the texts stay.
-  mutating func removeLast(_ count: Int) { spans.removeLast(count) }
-
   /// Calls the body with the bytes of an item, which must not leave it.
   @inline(__always)
   func withBytes<Result>(of item: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

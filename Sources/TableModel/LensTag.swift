@@ -105,12 +105,6 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
       rawValue = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads 16 lower-case hex digits; nil for anything else.
-    public init?(_ text: some StringProtocol) {
-      guard let value = UInt64(lowercaseHex: text, digits: 16) else { return nil }
-      rawValue = value
-    }
-
     public var description: String { rawValue.lowercaseHex(digits: 16) }
   }
 }

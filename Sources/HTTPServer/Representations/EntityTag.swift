@@ -35,14 +35,6 @@ public enum EntityTagCondition: Hashable, Sendable {
     case .tags(let tags): !tag.isWeak && tags.contains(tag)
     }
   }
-
-  /// Weak comparison, as `If-None-Match` asks for: what stands between the quotes is the same.
-  public func matchesWeakly(_ tag: EntityTag) -> Bool {
-    switch self {
-    case .any: true
-    case .tags(let tags): tags.contains { $0.opaque == tag.opaque }
-    }
-  }
 }
 
 extension Request {

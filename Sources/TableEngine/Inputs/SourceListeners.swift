@@ -56,8 +56,6 @@ final class SourceListeners: Sendable {
   /// The readers, and what follows for the upstream from a change of them, as one step.
   func withReaders<Result>(_ body: (inout SourceReaders) -> Result) -> Result { readers.withLock { body(&$0) } }
 
-  var isEmpty: Bool { withReaders { $0.isEmpty } }
-
   /// True if the upstream has answered at all. On the sources' queue.
   var hasAnswer: Bool { last.access { $0.isThere } }
 

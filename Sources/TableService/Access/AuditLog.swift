@@ -48,8 +48,6 @@ final class AuditLog: @unchecked Sendable {
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  var hasBodies: Bool { definition.hasBodies }
-
   /// Opens the file anew, which may have been renamed. Where that fails, the old one is written on.
   private func reopen() {
     queue.async { [self] in

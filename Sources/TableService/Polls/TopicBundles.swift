@@ -7,8 +7,6 @@ struct TopicBundles {
   /// By topic, the bundles that it is in.
   private var containing: [Topic: Set<Topic>] = [:]
 
-  var count: Int { bundles.count }
-
   /// O(topics).
   ///
   /// - Returns: what is woken with any of them, until as many have let go of it as have taken it.

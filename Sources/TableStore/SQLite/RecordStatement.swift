@@ -42,11 +42,6 @@ struct RecordStatement {
     try forEach(keys) { key, record, _, _ in try body(key, record) }
   }
 
-  /// The same for a query that finds a number besides.
-  func forEach(_ keys: ClosedRange<Int64>, _ body: (Int64, UnsafeRawBufferPointer, Int64) throws -> Void) throws {
-    try forEach(keys) { key, record, number, _ in try body(key, record, number) }
-  }
-
   /// The same for a query that finds a number and a text besides, nil for null.
   func forEach(
     _ keys: ClosedRange<Int64>,

@@ -2,14 +2,6 @@ internal import JSON
 
 /// Finds what a failing upstream says for itself.
 enum ReasonText {
-  /// By its type: JSON, or what JSON is served as by those who do not care.
-  static func isJSONish(_ contentType: String?) -> Bool {
-    guard let contentType, !contentType.isEmpty else { return true }
-    let type = contentType.split(at: ";").0.trimmingWhitespace.lowercased()
-    return type.contains("json") || type.hasSuffix("/javascript")
-      || ["text/plain", "application/octet-stream", "binary/octet-stream"].contains(type)
-  }
-
   static func startsLikeMarkup(_ body: [UInt8]) -> Bool {
     body.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "<")
   }

@@ -83,10 +83,4 @@ public struct LatencyHistogram: Hashable, Sendable {
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
     sum += seconds
   }
-
-  /// All of both: of a family's members, say.
-  public mutating func add(_ other: LatencyHistogram) {
-    for index in counts.indices { counts[index] += other.counts[index] }
-    sum += other.sum
-  }
 }

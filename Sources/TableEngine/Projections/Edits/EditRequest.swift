@@ -10,8 +10,6 @@ package struct EditRequest: Sendable {
   /// How the client sees the table: the answer's cursor is one of its view.
   package var lens: Lens
   package var authority: EditAuthority
-  /// How often another replica's commit was first.
-  var conflicts = 0
 
   package init(
     _ edits: [Edit],

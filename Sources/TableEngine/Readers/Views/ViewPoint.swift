@@ -4,6 +4,4 @@ import TableModel
 struct ViewPoint: Sendable {
   /// The identities of the toggled rows.
   var toggled: Set<Fingerprint>
-
-  func isToggled(_ identity: Fingerprint) -> Bool { toggled.contains(identity) }
 }
