@@ -90,14 +90,3 @@ struct Comparison {
     return order < 0 ? .before : order > 0 ? .after : .same
   }
 }
-
-extension Value {
-  /// The cost of reading an object's names: their bytes, and a constant for each.
-  var namesExtent: Int {
-    switch self {
-    case .json(let view) where view.kind == .object: view.members.reduce(0) { $0 + $1.name.count + 32 }
-    case .object(let members): members.reduce(0) { $0 + $1.name.utf8.count + 32 }
-    case .null, .bool, .integer, .unsigned, .number, .string, .text, .array, .json: 0
-    }
-  }
-}

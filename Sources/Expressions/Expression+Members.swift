@@ -18,22 +18,3 @@ extension Expression {
     }
   }
 }
-
-extension Node {
-  fileprivate var memberPath: [String]? {
-    guard case .path(let path) = self else { return nil }
-    return path.memberNames
-  }
-}
-
-extension Path {
-  fileprivate var memberNames: [String]? {
-    guard root == .names || root == .item, !steps.isEmpty else { return nil }
-    var names: [String] = []
-    for step in steps {
-      guard case .name(let key) = step else { return nil }
-      names.append(key.name)
-    }
-    return names
-  }
-}

@@ -157,29 +157,3 @@ extension ExpressionParser {
     return unexpected("`\(close)`")
   }
 }
-
-extension Node {
-  func member(_ key: JSONKey) -> Node {
-    guard case .path(var path) = self else { return .member(self, key) }
-    path.steps.append(.name(key))
-    return .path(path)
-  }
-
-  /// A constant position or name lengthens a path.
-  func element(_ position: Node) -> Node {
-    if case .path(var path) = self {
-      switch position {
-      case .literal(.integer(let value)):
-        if let index = Int(exactly: value) {
-          path.steps.append(.index(index))
-          return .path(path)
-        }
-      case .literal(.string(let name)):
-        path.steps.append(.name(JSONKey(name)))
-        return .path(path)
-      default: break
-      }
-    }
-    return .element(self, position)
-  }
-}

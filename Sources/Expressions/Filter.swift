@@ -1,3 +1,5 @@
+import JSON
+
 /// A filter: `value | name(arguments)`. All that there are stand in one table, which the documentation is checked
 /// against.
 public struct Filter: Sendable {
@@ -54,11 +56,38 @@ public struct Filter: Sendable {
   }
 
   /// In the order of the documentation.
-  public static let all = text + lists + numbers + dates + encodings
+  public static let all = TextFilters.all + ListFilters.all + NumberFilters.all + DateFilters.all + EncodingFilters.all
 
   static let names = all.map(\.name).joined(separator: ", ")
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
   static func named(_ name: String) -> Filter? { byName[name] }
+}
+
+extension Filter {
+  /// Returns the error in arguments that are written out, with which no item would ever get a value. Nil if there is
+  /// none.
+  func fault(of arguments: [Node]) -> String? {
+    func text(_ position: Int) -> String? {
+      guard position < arguments.count, case .literal(.string(let text)) = arguments[position] else { return nil }
+      return text
+    }
+    switch name {
+    case "currency":
+      return text(0).flatMap { code in
+        NumberText.isCurrency(code) ? nil : "currency takes a code of three capitals such as 'EUR', not '\(code)'"
+      }
+    case "date":
+      return text(1).flatMap { zone in
+        DateText.isZone(zone) ? nil : "date takes a time zone such as 'Europe/Berlin', not '\(zone)'"
+      }
+    case "sort":
+      return text(1).flatMap { direction in
+        ["ascending", "descending"].contains(direction)
+          ? nil : "sort takes 'ascending' or 'descending', not '\(direction)'"
+      }
+    default: return nil
+    }
+  }
 }

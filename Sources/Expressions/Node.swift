@@ -101,3 +101,65 @@ enum BinaryOperator: String, Sendable {
   case greaterOrEqual = ">="
   case isIn = "in"
 }
+
+extension Node {
+  var memberPath: [String]? {
+    guard case .path(let path) = self else { return nil }
+    return path.memberNames
+  }
+
+  var conjuncts: [Node] {
+    if case .and(let left, let right) = self { left.conjuncts + right.conjuncts } else { [self] }
+  }
+
+  var cannotFail: Bool {
+    switch self {
+    case .literal, .path, .has, .repeated, .hasRepeated: true
+    case .not, .and, .or, .coalesce, .conditional, .shared, .binary(.equal, _, _), .binary(.notEqual, _, _):
+      children.allSatisfy(\.cannotFail)
+    case .member, .element, .list, .negative, .binary, .filter: false
+    }
+  }
+
+  /// A text that tells apart paths, constants and filters applied to them; nil for all else.
+  var outline: String? {
+    switch self {
+    case .literal(let value): String(decoding: value.bytes, as: UTF8.self)
+    case .path(let path): path.outline
+    case .shared(let shared): shared.node.outline
+    case .filter(let filter, let input, let arguments):
+      ([input] + arguments).reduce(filter.name as String?) { text, node in
+        text.flatMap { text in node.outline.map { "\(text)\n\($0)" } }
+      }
+    default: nil
+    }
+  }
+}
+
+// MARK: - Longer paths
+
+extension Node {
+  func member(_ key: JSONKey) -> Node {
+    guard case .path(var path) = self else { return .member(self, key) }
+    path.steps.append(.name(key))
+    return .path(path)
+  }
+
+  /// A constant position or name lengthens a path.
+  func element(_ position: Node) -> Node {
+    if case .path(var path) = self {
+      switch position {
+      case .literal(.integer(let value)):
+        if let index = Int(exactly: value) {
+          path.steps.append(.index(index))
+          return .path(path)
+        }
+      case .literal(.string(let name)):
+        path.steps.append(.name(JSONKey(name)))
+        return .path(path)
+      default: break
+      }
+    }
+    return .element(self, position)
+  }
+}

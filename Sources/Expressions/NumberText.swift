@@ -108,3 +108,10 @@ private final class StyleCache<Key: Hashable & Sendable, Style: Sendable>: Senda
     }
   }
 }
+
+extension NumberText {
+  /// Returns whether the text has the form of ISO 4217's codes.
+  static func isCurrency(_ code: String) -> Bool {
+    code.utf8.count == 3 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+  }
+}

@@ -139,3 +139,24 @@ struct Path: Sendable {
     return values[key.name].map { .string($0) }
   }
 }
+
+extension Path {
+  var memberNames: [String]? {
+    guard root == .names || root == .item, !steps.isEmpty else { return nil }
+    var names: [String] = []
+    for step in steps {
+      guard case .name(let key) = step else { return nil }
+      names.append(key.name)
+    }
+    return names
+  }
+
+  var outline: String {
+    steps.reduce("\(root)") { text, step in
+      switch step {
+      case .name(let key): "\(text)\n.\(key.name)"
+      case .index(let index): "\(text)\n[\(index)]"
+      }
+    }
+  }
+}

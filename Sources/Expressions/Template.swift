@@ -100,6 +100,23 @@ public struct Template: Equatable, Sendable {
   public var expression: Expression? {
     if case .expression(let expression) = form { expression } else { nil }
   }
+
+  /// The text that it begins with whatever is evaluated: all of one without expressions; empty where it is no text or
+  /// begins with one. O(length).
+  public var literalPrefix: String {
+    switch form {
+    case .constant(.string(let text)): return text
+    case .text(let pieces):
+      guard case .literal(let text)? = pieces.first else { return "" }
+      return text
+    case .constant, .expression, .array, .object, .each: return ""
+    }
+  }
+
+  /// The pieces of a text; none of everything else.
+  var textPieces: [Piece] {
+    if case .text(let pieces) = form { pieces } else { [] }
+  }
 }
 
 extension Template.Form {

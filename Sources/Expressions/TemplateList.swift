@@ -104,13 +104,6 @@ public final class TemplateList: @unchecked Sendable {
   }
 }
 
-extension Template {
-  /// The pieces of a text; none of everything else.
-  fileprivate var textPieces: [Piece] {
-    if case .text(let pieces) = form { pieces } else { [] }
-  }
-}
-
 extension Template.Piece {
   fileprivate var expression: Expression? {
     if case .expression(let expression) = self { expression } else { nil }

@@ -131,4 +131,48 @@ extension Value {
     case .null, .bool, .integer, .unsigned, .number, .string, .text, .object: return nil
     }
   }
+
+  /// As the subscript, charged with the members that it passes.
+  func member(_ key: JSONKey, _ scope: Scope) throws(EvaluationError) -> Value? {
+    guard let budget = scope.budget else { return self[key] }
+    var looked = 0
+    let found: Value?
+    switch self {
+    case .json(let view): found = view.member(key, looked: &looked).map { Value($0) }
+    case .object(let members):
+      looked = members.count
+      found = self[key]
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .array: return nil
+    }
+    // Only names of the same length as the sought one are compared byte by byte.
+    try budget.charge(looked * (Cost.element + key.length / Cost.bytesCompared))
+    return found
+  }
+
+  /// The steps to an element of a document's list, which is walked from its start.
+  func stepsToElement(at position: Int) -> Int {
+    guard case .json(let view) = self, view.kind == .array else { return 0 }
+    let count = view.count
+    return (position < 0 ? max(0, count + max(position, -count)) : min(position, count)) * Cost.element
+  }
+
+  /// The cost of reading an object's names: their bytes, and a constant for each.
+  var namesExtent: Int {
+    switch self {
+    case .json(let view) where view.kind == .object: view.members.reduce(0) { $0 + $1.name.count + 32 }
+    case .object(let members): members.reduce(0) { $0 + $1.name.utf8.count + 32 }
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .array, .json: 0
+    }
+  }
+}
+
+extension Value.Kind {
+  /// With its article, for messages.
+  var phrase: String {
+    switch self {
+    case .null: "null"
+    case .boolean, .number, .string: "a \(rawValue)"
+    case .array, .object: "an \(rawValue)"
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TableStore
 
 extension TableError {
@@ -14,5 +15,25 @@ extension TableError {
     case .newerVersion, .newerSchema, .corrupt, .damaged, .foreign, .locked, .cannotOpen, .failed:
       self.init(.failed, detail: "The edit could not be stored: nothing has changed.")
     }
+  }
+}
+
+extension TableError {
+  private struct Stored: Codable {
+    var title: String?
+    var detail: String
+  }
+
+  /// An upstream's refusal of a member, for those who follow: there is no such table.
+  init?(stored bytes: [UInt8]) {
+    guard !bytes.isEmpty, let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)) else { return nil }
+    self.init(.unknown, title: stored.title, detail: stored.detail)
+  }
+
+  /// As it is kept with the member; the same bytes for the same refusal.
+  var stored: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(Stored(title: title, detail: detail))).map { Array($0) } ?? []
   }
 }

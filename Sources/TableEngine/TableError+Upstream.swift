@@ -25,4 +25,21 @@ extension TableError {
       upstreamStatus = status
     }
   }
+
+  static var unsignedWebhook: TableError {
+    refusedWebhook(
+      "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal; or it has the token "
+        + "that its source is configured with."
+    )
+  }
+
+  static var staleWebhook: TableError {
+    refusedWebhook(
+      "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
+    )
+  }
+
+  private static func refusedWebhook(_ detail: String) -> TableError {
+    TableError(.unauthenticated, detail: detail, field: "X-Hub-Signature-256")
+  }
 }

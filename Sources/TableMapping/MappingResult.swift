@@ -1,4 +1,6 @@
 public import Definitions
+internal import Expressions
+public import JSON
 public import TableModel
 
 /// The result of a mapping: a table's content, and what did not get into it.
@@ -215,4 +217,44 @@ public struct MappingResult: Sendable {
     table.isForEdges = definition.isForEdges
     return table
   }
+}
+
+extension MappingResult {
+  /// Returns what the table's lookups find for a row's item, by their names: null where there is no such item, a list
+  /// where `on` is one, nothing where the source of a lookup has not answered. Nil if there is no such row. O(bytes of
+  /// what is found).
+  public func lookedUp(for row: String) -> [String: JSONValue]? {
+    guard let item = mappedItem(named: row) else { return nil }
+    let keys = item.details?.lookupKeys ?? []
+    var found: [String: JSONValue] = [:]
+    for (number, lookup) in cache.plan.lookups.enumerated() {
+      guard cache.lookups.indices.contains(number), let index = cache.lookups[number] else { continue }
+      let item = { (key: LookupKey) -> JSONValue? in
+        index.position(of: key).flatMap { try? JSONValue(parsing: index.bytes(of: $0)) }
+      }
+      switch keys.indices.contains(number) ? keys[number] : .none {
+      case .none: found[lookup.name] = .null
+      case .one(let key): found[lookup.name] = item(key) ?? .null
+      case .many(let keys): found[lookup.name] = .array(keys.compactMap(item))
+      }
+    }
+    return found
+  }
+}
+
+extension MappingResult {
+  /// Keeps the first rows in display order: sections behind them are left out, headers and footers stay as they are.
+  /// - Precondition: `count` is at least 1. O(sections).
+  public mutating func keepFirst(_ count: Int) {
+    var left = count
+    var kept: [Section] = []
+    for section in sections where left > 0 {
+      kept.append(section.cut(after: left))
+      left -= section.rows.count
+    }
+    sections = kept
+  }
+
+  /// Shows what was found of it instead.
+  public mutating func keep(_ sections: [Section]) { self.sections = sections }
 }

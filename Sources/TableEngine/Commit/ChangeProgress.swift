@@ -162,41 +162,6 @@ struct ChangeProgress: Sendable {
   private mutating func answer(_ outcome: EditResult) -> Step { go(.answered, .answer(outcome)) }
 }
 
-extension TableError {
-  /// With other content it might not be said.
-  var isOfContent: Bool {
-    switch kind {
-    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
-    default: false
-    }
-  }
-
-  /// The edit is stored, and another replica has to show it.
-  static var storedUnseen: TableError {
-    TableError(
-      .unavailable,
-      detail:
-        "The edit is stored, but the replica that asks the table's upstreams has not shown it yet: a repeat with the same "
-        + "`Idempotency-Key` gets its answer.",
-      retryAfter: .seconds(1)
-    )
-  }
-
-  /// The items that are looked up are older here than those that the table shows.
-  static var itemsBehind: TableError {
-    TableError(
-      .unavailable,
-      detail: "What the table looks up has been changed by another replica, and is not known here yet.",
-      retryAfter: .seconds(1)
-    )
-  }
-
-  /// A fault of the service: the steps of a change came in an order that they can't come in.
-  fileprivate static var outOfTurn: TableError {
-    TableError(.failed, detail: "The service has lost its place in this request.")
-  }
-}
-
 extension StoreError {
   /// Nobody can tell what other replicas have written.
   static let unreadable = StoreError.unavailable("the database does not answer")

@@ -168,13 +168,3 @@ struct KeyedAnswers: Sendable {
     )
   }
 }
-
-extension TableError {
-  fileprivate static var inOtherHands: TableError {
-    TableError(
-      .unavailable,
-      detail: "Another replica has this request in hand, or had it when it ended: ask again.",
-      retryAfter: .seconds(5)
-    )
-  }
-}

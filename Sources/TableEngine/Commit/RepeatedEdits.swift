@@ -40,13 +40,6 @@ struct RepeatedEdits: Sendable {
   }
 }
 
-extension TableError {
-  static let keyReused = TableError.unprocessable(
-    "This `Idempotency-Key` stood on another request: use a new one for a new request.",
-    field: "Idempotency-Key"
-  )
-}
-
 // MARK: - Answers as they are kept
 
 extension StoredReply {

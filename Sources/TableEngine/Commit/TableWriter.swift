@@ -266,22 +266,3 @@ extension TableWriter: StoredRecord {
 struct WeakTable {
   weak var value: LiveTable?
 }
-
-extension TableError {
-  fileprivate static var storeUnreachable: TableError {
-    TableError(
-      .unavailable,
-      detail: "The database can't be reached: nothing was sent to the upstream.",
-      retryAfter: .seconds(1)
-    )
-  }
-
-  /// `If-Match` names another version than the one that an edit would be built on.
-  static var movedOn: TableError {
-    TableError(
-      .conditionFailed,
-      detail: "The table has moved on since the version that `If-Match` names. Follow its changes, then decide again.",
-      field: "If-Match"
-    )
-  }
-}

@@ -125,22 +125,3 @@ struct UpstreamChange: Change {
     }
   }
 }
-
-extension TableError {
-  fileprivate static func anotherIsOnItsWay(ofTable name: String) -> TableError {
-    TableError(
-      .conditionFailed,
-      detail:
-        "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
-      field: "If-Match"
-    )
-  }
-
-  /// The upstream has taken an edit that the store doesn't have yet.
-  fileprivate static var acceptedUnseen: TableError {
-    TableError(
-      .unanswered,
-      detail: "The upstream has accepted the edit, but it can't be shown for now: it will be, without being sent again."
-    )
-  }
-}

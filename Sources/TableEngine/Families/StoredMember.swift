@@ -65,23 +65,3 @@ struct StoredMember: Sendable {
     group.notify(queue: table.context.background) { completion(handover.withLock { $0 }) }
   }
 }
-
-extension TableError {
-  private struct Stored: Codable {
-    var title: String?
-    var detail: String
-  }
-
-  /// An upstream's refusal of a member, for those who follow: there is no such table.
-  init?(stored bytes: [UInt8]) {
-    guard !bytes.isEmpty, let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)) else { return nil }
-    self.init(.unknown, title: stored.title, detail: stored.detail)
-  }
-
-  /// As it is kept with the member; the same bytes for the same refusal.
-  var stored: [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return (try? encoder.encode(Stored(title: title, detail: detail))).map { Array($0) } ?? []
-  }
-}

@@ -176,23 +176,3 @@ extension LiveTable {
     }
   }
 }
-
-extension TableError {
-  fileprivate static func isGone(_ name: String) -> TableError { .notFound("The table `\(name)` is no longer there.") }
-
-  fileprivate static var hasMadeRoom: TableError {
-    TableError(
-      .unavailable,
-      detail: "This table has made room while it was being refreshed: whoever reads it again has it made anew.",
-      retryAfter: .seconds(1)
-    )
-  }
-
-  fileprivate static var notStoredYet: TableError {
-    TableError(
-      .unavailable,
-      detail: "This table was not read before, and the replica that asks its sources has not told of it yet.",
-      retryAfter: .seconds(1)
-    )
-  }
-}

@@ -1,5 +1,6 @@
 import Definitions
 import JSON
+import TableEncoding
 import TableMapping
 import TableModel
 
@@ -148,43 +149,19 @@ extension TableContent {
   }
 }
 
-extension EditPlace {
-  /// Returns this place in a source's list.
+extension TableContent {
+  /// An action that a row offers, as it is shown.
   ///
-  /// - Parameter position: of the moving item.
-  fileprivate func neighbor(in result: MappingResult, moving position: Int, of source: String) -> ListEdits.Place {
-    func item(_ row: String) -> Int? {
-      result.item(row).flatMap { $0.source == source && $0.position != position ? $0.position : nil }
+  /// - Throws: where there is no such row, or it doesn't offer the action.
+  func action(_ id: String, of row: String, in table: Table) throws(TableError) -> ActionDefinition {
+    guard let path = table.indexPath(of: row), let shown = table[at: path] else {
+      throw missing(row, in: table)
     }
-    switch self {
-    case .end: return .end
-    case .before(let row): return item(row).map { .before($0) } ?? .end
-    case .after(let row): return item(row).map { .after($0) } ?? .end
-    case .section(let id, let at):
-      guard let at, let section = result.sections.first(where: { $0.id == id }) ?? result.sections.first else {
-        return .end
-      }
-      // Places count without the row that moves.
-      let own = result.rows(ofItemAt: position, of: source).lazy
-        .compactMap { section.rows.firstIndex(of: $0.id, $0.key.identity) }.first
-      let place = own.map { $0 <= at ? at + 1 : at } ?? at
-      guard section.rows.indices.contains(place) else { return .end }
-      return item(section.rows[place].id).map { .before($0) } ?? .end
+    let offered = shown.actions
+    guard offered.contains(id), let action = definition.actions.first(where: { $0.id == id }) else {
+      let others = offered.map { "`\($0)`" }.joined(separator: ", ")
+      throw .notFound("Row `\(row)` offers no action `\(id)`\(others.isEmpty ? "" : ": it offers \(others)").")
     }
-  }
-
-  /// The same among all items of the list; the moving one is no longer in it. O(items).
-  fileprivate func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
-    switch self {
-    case .end: return rows.count
-    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
-    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
-    case .section(let id, let at):
-      let section = sections.first { $0.id == id } ?? sections.first
-      let known = Set(rows)
-      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
-      guard let at, at < present.count else { return rows.count }
-      return rows.firstIndex(of: present[at]) ?? rows.count
-    }
+    return action
   }
 }

@@ -106,16 +106,6 @@ extension TableContent {
   }
 }
 
-extension Table {
-  /// True if its sources ever answered.
-  var hasWorked: Bool {
-    switch state {
-    case .ready, .empty, .stale: true
-    case .loading, .failed: false
-    }
-  }
-}
-
 extension TableContent {
   /// Returns whether the items, which it alone shows, would make the version that is stored.
   func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {

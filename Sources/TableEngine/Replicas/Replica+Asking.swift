@@ -124,14 +124,3 @@ extension Replica {
     }
   }
 }
-
-extension TableError {
-  /// The error while the sources' answers are known, and not shown yet.
-  static var notStoredForNow: TableError {
-    TableError(
-      .unavailable,
-      detail: "What the sources have said can't be stored for now: it is shown as soon as it is.",
-      retryAfter: .seconds(1)
-    )
-  }
-}

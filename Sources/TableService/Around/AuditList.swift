@@ -2,7 +2,10 @@ import HTTPServer
 import JSON
 import TableEngine
 
-extension TableService {
+/// The record of edits.
+struct AuditList: Resource {
+  let service: TableService
+
   private static let shownEntries = 100
 
   /// `GET /v1/audit`: the newest edits that are recorded, newest first, for admins.

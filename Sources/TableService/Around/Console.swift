@@ -72,7 +72,10 @@ enum Console {
   }
 }
 
-extension TableService {
+/// The console's files, and the client's.
+struct ConsoleFiles: Resource {
+  let service: TableService
+
   func console(_ call: Call) -> Reply { .response(Console.page.response(to: call.request)) }
 
   func consoleFile(_ call: Call) throws(ServiceError) -> Reply {

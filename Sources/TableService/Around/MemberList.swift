@@ -5,7 +5,10 @@ import TableEngine
 import TableModel
 import TableStore
 
-extension TableService {
+/// The members of a family.
+struct MemberList: Resource {
+  let service: TableService
+
   /// `GET /v1/families/{family}/members`: the tables that a family has at this moment, for admins: their parameters are
   /// what others have asked for. Those that depend on who asks are nobody else's to know.
   func members(_ call: Call) throws(ServiceError) -> Reply {

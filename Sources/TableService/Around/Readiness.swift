@@ -4,7 +4,10 @@ import TableEngine
 import TableModel
 import TableStore
 
-extension TableService {
+/// Whether the process lives, and whether it is ready.
+struct Readiness: Resource {
+  let service: TableService
+
   /// `GET /healthz`: the process answers.
   func health(_: Call) -> Reply { .response(alive) }
 
@@ -20,14 +23,14 @@ extension TableService {
   func readiness(_ call: Call) -> Reply { .response(readiness(call.state)) }
 
   private func readiness(_ state: ServiceState) -> Response {
-    if isDraining {
+    if service.isDraining {
       return .problem(
         .serviceUnavailable,
         detail: "The service is shutting down.",
         headers: [HeaderField(.retryAfter, "5")]
       )
     }
-    if let reason = engine.unreadiness {
+    if let reason = service.engine.unreadiness {
       return .problem(
         .serviceUnavailable,
         detail: "This replica is not ready: \(reason).",

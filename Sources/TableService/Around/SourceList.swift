@@ -3,7 +3,10 @@ import JSON
 import TableEngine
 import TableStore
 
-extension TableService {
+/// The upstreams, as they do.
+struct SourceList: Resource {
+  let service: TableService
+
   /// `GET /v1/sources`: how the upstreams do, in their own words: for admins.
   func sources(_ call: Call) -> Reply {
     var writer = JSONWriter()
@@ -20,7 +23,7 @@ extension TableService {
   func refreshSource(_ call: Call) throws(ServiceError) -> Reply {
     let exchange = call.exchange
     try asked { () throws(TableError) in
-      try engine.refresh(source: call.match["source"]) { outcome in
+      try service.engine.refresh(source: call.match["source"]) { outcome in
         switch outcome {
         case .success(let status):
           var writer = JSONWriter()

@@ -5,7 +5,10 @@ import TableEngine
 import TableModel
 import TableStore
 
-extension TableService {
+/// The tables and the cells that there are.
+struct TableList: Resource {
+  let service: TableService
+
   /// `GET /v1/cells`
   func cells(_ call: Call) -> Reply { .response(call.state.cellsListing.response(to: call.request)) }
 
@@ -15,8 +18,8 @@ extension TableService {
     let behind = call.state.catalog.tables.map { $0.localized(call.locale).latest }
       .filter { $0.mayBeBehind && call.state.authorizer.isReadable($0.name, call.request) }
     guard !behind.isEmpty else { return .response(list(call)) }
-    return BarrierWait(of: behind.map { BarrierWait.Member(table: $0) }, server) { [self] exchange, outcome in
-      let call = Call(call.request, call.parsed, call.match, exchange, state: state)
+    return BarrierWait(of: behind.map { BarrierWait.Member(table: $0) }, service.server) { [self] exchange, outcome in
+      let call = Call(call.request, call.parsed, call.match, exchange, state: service.state)
       do throws(ServiceError) {
         guard outcome != .late else { throw .unreadable }
         // By a configuration that was read meanwhile the caller may be nobody any more.

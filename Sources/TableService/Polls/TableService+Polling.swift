@@ -1,4 +1,5 @@
 import Definitions
+import Foundation
 import HTTPServer
 import TableEngine
 import TableModel
@@ -75,5 +76,31 @@ extension TableService {
       caller: WaitingCaller(request, call.state, of: self)
     )
     return .stream(TableStream.head(call.scope), stream)
+  }
+}
+
+extension TableService {
+  /// A poll with a `slot`, of a table and a lens that don't depend on who asks.
+  func slotPoll(_ call: TableCall, slot text: String) throws(ServiceError) -> Reply {
+    guard call.table.isForEdges, call.scope.isPublic else {
+      throw .malformed(
+        "The table `\(call.table.name)` is not polled through caches: poll it with `wait`.",
+        field: "slot"
+      )
+    }
+    for name in ["wait", "view"] where call.request.query.first(name) != nil {
+      throw .malformed("`\(name)` and `slot` exclude each other: a slot is the same for all.", field: name)
+    }
+    guard let slot = Int64(text), slot >= 0, String(slot) == text else {
+      throw .malformed("`slot` is the number that the last reply named; 0 for the first poll.", field: "slot")
+    }
+    guard let after = try call.parsed.after.get() else {
+      throw .malformed("A poll with `slot` begins at a snapshot's cursor: `after`.", field: "after")
+    }
+    let query = TableQuery(.changes(after: after), try call.lens(after: after))
+    let caller = WaitingCaller(call.request, call.state, of: self)
+    let share = call.waitingShare(callerLimits)
+    let poll = SlotPoll(call, query, share: share, caller: caller) { [weak self] in self?.isDraining ?? true }
+    return poll.begin(call.exchange, slot: slot, PollSlots(at: Date().timeIntervalSince1970))
   }
 }

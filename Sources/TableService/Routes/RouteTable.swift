@@ -6,24 +6,24 @@ extension Route {
 
   /// Every resource of the service. A new one is a new entry here, and in `openapi.json`, which a test holds against this.
   static let all: [Route] = [
-    Route("/", .get(.nothing, TableService.console)),
-    Route("/console/{file}", .get(.nothing, TableService.consoleFile)),
-    Route("/healthz", .get(.nothing, TableService.health)),
-    Route("/readyz", .get(.nothing, TableService.readiness)),
-    Route("/metrics", .get(.nothing, TableService.metrics)),
-    Route("/v1/openapi.json", .get(.nothing, TableService.openAPI)),
-    Route("/v1/client.js", .get(.nothing, query: ["v"], TableService.client)),
-    Route("/v1/cells", .get(.nothing, TableService.cells)),
-    Route("/v1/tables", .get(.capability(.read), TableService.tables)),
+    Route("/", .get(.nothing, ConsoleFiles.console)),
+    Route("/console/{file}", .get(.nothing, ConsoleFiles.consoleFile)),
+    Route("/healthz", .get(.nothing, Readiness.health)),
+    Route("/readyz", .get(.nothing, Readiness.readiness)),
+    Route("/metrics", .get(.nothing, Metrics.metrics)),
+    Route("/v1/openapi.json", .get(.nothing, OpenAPI.answer)),
+    Route("/v1/client.js", .get(.nothing, query: ["v"], ConsoleFiles.client)),
+    Route("/v1/cells", .get(.nothing, TableList.cells)),
+    Route("/v1/tables", .get(.capability(.read), TableList.tables)),
     Route(
       "/v1/changes",
       .get(.each, query: ["after", "wait", "view", "rows"] + find, TableService.multiPoll).repeating("after", "filter")
     ),
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
-    Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
-    Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
-    Route("/v1/audit", .get(.capability(.admin), query: ["rows"], TableService.audit)),
-    Route("/v1/families/{family}/members", .get(.capability(.admin), TableService.members)),
+    Route("/v1/sources", .get(.capability(.admin), SourceList.sources)),
+    Route("/v1/sources/{source}/refresh", .post(.capability(.admin), SourceList.refreshSource)),
+    Route("/v1/audit", .get(.capability(.admin), query: ["rows"], AuditList.audit)),
+    Route("/v1/families/{family}/members", .get(.capability(.admin), MemberList.members)),
 
     Route(
       "/v1/tables/{table}",
@@ -67,6 +67,11 @@ extension Route {
   ]
 }
 
+/// Resources that belong together: one value for each request.
+protocol Resource: Sendable {
+  init(service: TableService)
+}
+
 extension Route.Operation {
   typealias ServiceHandler = @Sendable (TableService) -> (Call) throws(ServiceError) -> Reply
   typealias TableHandler = @Sendable (TableService) -> (TableCall) throws(ServiceError) -> Reply
@@ -74,6 +79,22 @@ extension Route.Operation {
   /// With a query parameter that may stand more than once.
   func repeating(_ names: String...) -> Route.Operation {
     Route.Operation(method, requirement, query: query, repeatable: names, handler)
+  }
+
+  static func get<R: Resource>(
+    _ requirement: Route.Requirement,
+    query: [String] = [],
+    _ handler: @escaping @Sendable (R) -> (Call) throws(ServiceError) -> Reply
+  ) -> Route.Operation {
+    Route.Operation(.get, requirement, query: query, .service { handler(R(service: $0)) })
+  }
+
+  static func post<R: Resource>(
+    _ requirement: Route.Requirement,
+    query: [String] = [],
+    _ handler: @escaping @Sendable (R) -> (Call) throws(ServiceError) -> Reply
+  ) -> Route.Operation {
+    Route.Operation(.post, requirement, query: query, .service { handler(R(service: $0)) })
   }
 
   static func get(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping ServiceHandler)

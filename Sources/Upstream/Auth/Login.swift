@@ -68,13 +68,3 @@ struct Login: Sendable {
     }
   }
 }
-
-extension UpstreamError {
-  /// An upstream has answered 401 to the service: none of its callers can do anything about it.
-  var asRefusedLogin: UpstreamError {
-    guard status == 401 else { return self }
-    var error = UpstreamError.login("\(detail): the source's `auth` is refused")
-    error.mayHaveArrived = mayHaveArrived
-    return error
-  }
-}

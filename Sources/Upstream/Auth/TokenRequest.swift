@@ -108,13 +108,6 @@ extension TransferField {
   }
 }
 
-extension UpstreamError {
-  /// The service could not log in.
-  static func login(_ why: String) -> UpstreamError {
-    UpstreamError(.login, title: "The service can't log in to the upstream", detail: why, mayHaveArrived: false)
-  }
-}
-
 extension ReasonText {
   /// `error` and `error_description` (RFC 6749 section 5.2), or what else an endpoint says.
   fileprivate static func oauthReason(in body: [UInt8]) -> String? {

@@ -220,13 +220,3 @@ extension JSONValue {
     }
   }
 }
-
-extension UpstreamError {
-  static func paging(_ why: String, _ url: UpstreamURL) -> UpstreamError {
-    UpstreamError(.paging, title: "The upstream's pages can't be followed", detail: "\(url): \(why)")
-  }
-
-  static func excess(_ why: String, _ url: UpstreamURL) -> UpstreamError {
-    UpstreamError(.excess, title: "The upstream has more than may be taken", detail: "\(url): \(why)")
-  }
-}

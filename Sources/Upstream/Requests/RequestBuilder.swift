@@ -217,27 +217,6 @@ extension UpstreamURL {
   }
 }
 
-extension UpstreamError {
-  static func unusable(_ why: String) -> UpstreamError {
-    UpstreamError(
-      .unusableRequest,
-      title: "No request can be made",
-      detail: "the source's configured request: \(why)",
-      mayHaveArrived: false
-    )
-  }
-
-  /// It is the value that is to blame, and not the configuration.
-  static func impossible(_ why: String) -> UpstreamError {
-    UpstreamError(
-      .unusableValue,
-      title: "No request can be made",
-      detail: "the source's configured request: \(why)",
-      mayHaveArrived: false
-    )
-  }
-}
-
 extension [Template.URLPiece] {
   fileprivate var text: String { reduce(into: "") { $0 += $1.text } }
 }

@@ -101,22 +101,3 @@ extension SourceFetcher {
     )
   }
 }
-
-extension UpstreamError {
-  fileprivate static func withoutSince(_ since: SinceDefinition, _ url: UpstreamURL) -> UpstreamError {
-    let place = since.next.map { "`since.next`, “\($0)”, is nothing in the answer" } ?? "the answer has no `Date`"
-    return UpstreamError(
-      .unexpectedShape,
-      title: "The upstream's answer is not as configured",
-      detail: "\(url): \(place): what has changed since then can't be asked for"
-    )
-  }
-
-  fileprivate static func unlaid(_ error: any Error, _ url: UpstreamURL) -> UpstreamError {
-    UpstreamError(
-      .unexpectedShape,
-      title: "The upstream's answer is not as configured",
-      detail: "\(url): `since`: \(error)"
-    )
-  }
-}

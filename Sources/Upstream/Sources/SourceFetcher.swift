@@ -251,16 +251,3 @@ final class SourceFetcher {
 extension Result {
   var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
-
-extension UpstreamError {
-  /// Returns the error for a source whose host is spared, and that has no failure of its own: nothing of what others
-  /// were told.
-  static func spared(_ origin: UpstreamURL.Origin) -> UpstreamError {
-    UpstreamError(
-      .refused,
-      title: "The upstream can't be reached",
-      detail: "\(origin) failed several times in a row and is asked again in some seconds",
-      mayHaveArrived: false
-    )
-  }
-}

@@ -267,17 +267,6 @@ public final class TransferClient: @unchecked Sendable {
   }
 }
 
-extension UpstreamError {
-  static let cancelled = UpstreamError(.cancelled, title: "Cancelled", detail: "the request is no longer wanted")
-
-  static let noResources = UpstreamError(
-    .refused,
-    title: "No request can be made",
-    detail: "descriptors or memory are used up",
-    mayHaveArrived: false
-  )
-}
-
 extension Duration {
   /// Since an arbitrary point, monotonic: the clock of all schedules.
   public static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }

@@ -49,10 +49,3 @@ extension TableBlueprint {
     callersLocal.flatMap { local in logs.first { $0.source == local.name } }
   }
 }
-
-extension TableError {
-  /// After the edit another caller would have the row.
-  static var wouldBeOthers: TableError {
-    .unprocessable("The item would be none of yours then: what tells whose it is stays as it is.")
-  }
-}

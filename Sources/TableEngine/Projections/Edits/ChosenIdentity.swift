@@ -39,19 +39,3 @@ enum ChosenIdentity {
       .joined(separator: "-")
   }
 }
-
-extension TableError {
-  /// The client has asked to add an item, and there is one.
-  static func isThere(_ row: String) -> TableError {
-    TableError(
-      .conditionFailed,
-      detail: "There is a row `\(row)` already, and `If-None-Match: *` asks that there be none.",
-      field: "If-None-Match"
-    )
-  }
-
-  /// Identities are not for clients to choose here.
-  static func namesItsOwn(_ table: String, _ reason: String) -> TableError {
-    TableError(.notAllowed, detail: "Clients can't choose the identities of items of `\(table)`: \(reason).")
-  }
-}

@@ -1,4 +1,6 @@
 package import JSON
+import TableMapping
+import TableModel
 
 /// One change that a client asks for, read from a request.
 package enum Edit: Sendable {
@@ -158,6 +160,47 @@ extension Edit {
       }
       self = .move(row: try row(), place)
     default: throw .malformed("`\(operation)` is no edit: add, patch, delete and move are.", field: "op")
+    }
+  }
+}
+
+extension EditPlace {
+  /// Returns this place in a source's list.
+  ///
+  /// - Parameter position: of the moving item.
+  func neighbor(in result: MappingResult, moving position: Int, of source: String) -> ListEdits.Place {
+    func item(_ row: String) -> Int? {
+      result.item(row).flatMap { $0.source == source && $0.position != position ? $0.position : nil }
+    }
+    switch self {
+    case .end: return .end
+    case .before(let row): return item(row).map { .before($0) } ?? .end
+    case .after(let row): return item(row).map { .after($0) } ?? .end
+    case .section(let id, let at):
+      guard let at, let section = result.sections.first(where: { $0.id == id }) ?? result.sections.first else {
+        return .end
+      }
+      // Places count without the row that moves.
+      let own = result.rows(ofItemAt: position, of: source).lazy
+        .compactMap { section.rows.firstIndex(of: $0.id, $0.key.identity) }.first
+      let place = own.map { $0 <= at ? at + 1 : at } ?? at
+      guard section.rows.indices.contains(place) else { return .end }
+      return item(section.rows[place].id).map { .before($0) } ?? .end
+    }
+  }
+
+  /// The same among all items of the list; the moving one is no longer in it. O(items).
+  func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
+    switch self {
+    case .end: return rows.count
+    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
+    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
+    case .section(let id, let at):
+      let section = sections.first { $0.id == id } ?? sections.first
+      let known = Set(rows)
+      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
+      guard let at, at < present.count else { return rows.count }
+      return rows.firstIndex(of: present[at]) ?? rows.count
     }
   }
 }

@@ -1,3 +1,4 @@
+import Definitions
 import Expressions
 import JSON
 import TableMapping
@@ -51,5 +52,35 @@ extension EditSession {
       throw .taken(identity)
     }
     return identity
+  }
+}
+
+/// The checks of edits by `local.fields`.
+extension EditSession {
+  /// - Parameters:
+  ///   - item: with what makes it one of its section.
+  ///   - sent: as the client has sent it.
+  ///   - defaults: whose members an item gets that it lacks.
+  func checkFields(adding item: JSONValue, sent: JSONValue, over defaults: JSONValue) throws(TableError) {
+    guard let fields = content.local?.definition.fields else { return }
+    let faults = fields.faults(writing: sent, making: item.completed(by: defaults), by: .whole)
+    if !faults.isEmpty { throw .unwritable(faults) }
+  }
+
+  /// - Parameter isPlacement: the patch is the service's own, and makes the item one of a section.
+  func checkFields(
+    patching item: ItemID,
+    with patch: JSONValue,
+    isPlacement: Bool = false
+  ) throws(TableError) {
+    guard let local = content.local, let fields = local.definition.fields, let stored = local.items[item],
+      let old = try? JSONValue(parsing: stored.body)
+    else { return }
+    let faults = fields.faults(
+      writing: patch,
+      making: old.merging(patch: patch),
+      by: isPlacement ? .placement(of: old) : .patch(of: old)
+    )
+    if !faults.isEmpty { throw .unwritable(faults) }
   }
 }

@@ -266,29 +266,3 @@ struct EditSession {
     return try identity(of: item, after: before)
   }
 }
-
-extension TableError {
-  /// How much others have is not told.
-  fileprivate static func hasNoRoom(table: String) -> TableError {
-    TableError(.tooLarge, detail: "The table `\(table)` has no room for more items.")
-  }
-
-  static func taken(_ row: String) -> TableError {
-    TableError(
-      .conflict,
-      detail: "There is a row `\(row)` already: identities are unique in a table.",
-      field: "id"
-    )
-  }
-
-  /// Takes an impossible edit, as the protocol answers it.
-  init(_ error: EditError) {
-    switch error {
-    case .unknownItem: self = .notFound("\(error)")
-    case .itemTooLarge, .tableTooLarge: self.init(.tooLarge, detail: "\(error)")
-    case .taken(let name): self = .taken(name)
-    case .unusableName, .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
-      self = .unprocessable("\(error)")
-    }
-  }
-}

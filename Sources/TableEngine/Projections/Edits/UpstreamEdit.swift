@@ -83,16 +83,6 @@ struct UpstreamEdit: Sendable {
   }
 }
 
-extension TableError {
-  fileprivate static func isMadeAnew(_ table: String) -> TableError {
-    TableError(
-      .unavailable,
-      detail: "The table `\(table)` is being made anew by another configuration. Send the edit again a moment later.",
-      retryAfter: .seconds(1)
-    )
-  }
-}
-
 extension EditRequest {
   /// The one edit of a batch is to blame.
   func blaming(_ error: TableError) -> TableError { isBatch && edits.count == 1 ? error.ofEdit(0) : error }

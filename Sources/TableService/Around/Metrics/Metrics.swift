@@ -1,20 +1,23 @@
 import HTTPServer
 import TableEngine
 
-extension TableService {
+/// The figures of the service.
+struct Metrics: Resource {
+  let service: TableService
+
   /// `GET /metrics`.
   func metrics(_ call: Call) -> Reply {
     var metrics = PrometheusText()
     metrics.write(ProcessFigures())
-    metrics.write(server.statistics)
-    metrics.write(callerLimits)
+    metrics.write(service.server.statistics)
+    metrics.write(service.callerLimits)
     metrics.family(
       "tokens_remembered",
       .gauge,
       "Verified tokens of issuers that are kept in memory.",
       call.state.authorizer.rememberedTokens
     )
-    metrics.write(engine)
+    metrics.write(service.engine)
     metrics.write(call.state.catalog)
     return .response(
       Response(

@@ -1,8 +1,9 @@
 import Foundation
 import JSON
 
-extension Filter {
-  static let dates: [Filter] = [
+/// Filters of moments.
+enum DateFilters {
+  static let all: [Filter] = [
     Filter(
       "date(format?, zone?, locale?)",
       """

@@ -1,12 +1,13 @@
 import JSON
 
-extension Filter {
+/// Filters of texts.
+enum TextFilters {
   /// A filter from text to text; null stays null.
   private static func textual(
     _ signature: String,
     _ summary: String,
     examples: [(String, String)],
-    reads reading: Reading,
+    reads reading: Filter.Reading,
     _ transform: @escaping @Sendable (String) -> String
   ) -> Filter {
     Filter(signature, summary, examples: examples, reads: reading) { (call) throws(EvaluationError) in
@@ -15,7 +16,7 @@ extension Filter {
     }
   }
 
-  static let text: [Filter] = [
+  static let all: [Filter] = [
     Filter(
       "truncate(length, ending?)",
       "At most so many characters; what is cut off is shown by the ending (`…`), which counts.",

@@ -1,7 +1,8 @@
 import JSON
 
-extension Filter {
-  static let lists: [Filter] = [
+/// Filters of lists and objects.
+enum ListFilters {
+  static let all: [Filter] = [
     Filter(
       "join(separator?)",
       "The texts of an array's elements in one; nulls are left out.",

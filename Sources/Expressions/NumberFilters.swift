@@ -1,6 +1,7 @@
 import JSON
 
-extension Filter {
+/// Filters of numbers, and into numbers and booleans.
+enum NumberFilters {
   /// A filter from number to number; null stays null. Texts of numbers count as numbers.
   private static func numeric(
     _ signature: String,
@@ -15,7 +16,7 @@ extension Filter {
     }
   }
 
-  static let numbers: [Filter] = [
+  static let all: [Filter] = [
     Filter(
       "number(decimals?, locale?)",
       "Written for people: grouped, with so many decimals (else up to 3).",

@@ -1,15 +1,15 @@
 import HTTPServer
 
 /// `/v1/openapi.json`
-enum OpenAPI {
+struct OpenAPI: Resource {
+  let service: TableService
+
   static let document = Representation(
     body: PackageResources.openapi_json,
     contentType: "application/json",
     entityTag: contentTag(PackageResources.openapi_json),
     cacheControl: "no-cache"
   )
-}
 
-extension TableService {
-  func openAPI(_ call: Call) -> Reply { .response(OpenAPI.document.response(to: call.request)) }
+  func answer(_ call: Call) -> Reply { .response(Self.document.response(to: call.request)) }
 }

@@ -5,23 +5,6 @@ import TableEncoding
 import TableMapping
 import TableModel
 
-extension TableContent {
-  /// An action that a row offers, as it is shown.
-  ///
-  /// - Throws: where there is no such row, or it doesn't offer the action.
-  func action(_ id: String, of row: String, in table: Table) throws(TableError) -> ActionDefinition {
-    guard let path = table.indexPath(of: row), let shown = table[at: path] else {
-      throw missing(row, in: table)
-    }
-    let offered = shown.actions
-    guard offered.contains(id), let action = definition.actions.first(where: { $0.id == id }) else {
-      let others = offered.map { "`\($0)`" }.joined(separator: ", ")
-      throw .notFound("Row `\(row)` offers no action `\(id)`\(others.isEmpty ? "" : ": it offers \(others)").")
-    }
-    return action
-  }
-}
-
 extension ActionDefinition {
   /// Returns the effect of the action on an item that the service owns: a merge patch.
   ///

@@ -2,8 +2,9 @@ import FieldValues
 import Foundation
 import JSON
 
-extension Filter {
-  static let encodings: [Filter] = [
+/// Filters that write a value for a machine: parts of URLs, Base64, JSON, digests.
+enum EncodingFilters {
+  static let all: [Filter] = [
     Filter(
       "host",
       "The host of a URL, without www.; null where there is none.",

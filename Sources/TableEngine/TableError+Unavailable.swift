@@ -1,0 +1,86 @@
+/// Refusals for now, and of edits whose outcome can't be told yet.
+extension TableError {
+  static func isGone(_ name: String) -> TableError { .notFound("The table `\(name)` is no longer there.") }
+
+  static var hasMadeRoom: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table has made room while it was being refreshed: whoever reads it again has it made anew.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  static var notStoredYet: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table was not read before, and the replica that asks its sources has not told of it yet.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// The error while the sources' answers are known, and not shown yet.
+  static var notStoredForNow: TableError {
+    TableError(
+      .unavailable,
+      detail: "What the sources have said can't be stored for now: it is shown as soon as it is.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  static func isMadeAnew(_ table: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "The table `\(table)` is being made anew by another configuration. Send the edit again a moment later.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  static var inOtherHands: TableError {
+    TableError(
+      .unavailable,
+      detail: "Another replica has this request in hand, or had it when it ended: ask again.",
+      retryAfter: .seconds(5)
+    )
+  }
+
+  /// The items that are looked up are older here than those that the table shows.
+  static var itemsBehind: TableError {
+    TableError(
+      .unavailable,
+      detail: "What the table looks up has been changed by another replica, and is not known here yet.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  static var storeUnreachable: TableError {
+    TableError(
+      .unavailable,
+      detail: "The database can't be reached: nothing was sent to the upstream.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// The edit is stored, and another replica has to show it.
+  static var storedUnseen: TableError {
+    TableError(
+      .unavailable,
+      detail:
+        "The edit is stored, but the replica that asks the table's upstreams has not shown it yet: a repeat with the same "
+        + "`Idempotency-Key` gets its answer.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// The upstream has taken an edit that the store doesn't have yet.
+  static var acceptedUnseen: TableError {
+    TableError(
+      .unanswered,
+      detail: "The upstream has accepted the edit, but it can't be shown for now: it will be, without being sent again."
+    )
+  }
+
+  /// A fault of the service: the steps of a change came in an order that they can't come in.
+  static var outOfTurn: TableError {
+    TableError(.failed, detail: "The service has lost its place in this request.")
+  }
+}
