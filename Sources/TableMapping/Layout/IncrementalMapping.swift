@@ -162,8 +162,15 @@ struct IncrementalMapping {
       list.elements.count == before.elements.count,
       list.elements.indices.allSatisfy({ list.origin(of: $0) ?? $0 == $0 })
     else { return nil }
+    guard let changed = changedItems(of: list) else { return nil }
     let texts = ItemTexts(of: list)
-    guard let (changes, items) = changes(in: list, texts, previous.items) else { return nil }
+    var items = previous.items
+    let changes = changed.map { place, before, mapped in
+      items.replace(at: place, with: mapped)
+      let rank = ListEdits.rank(ofResponse: place)
+      let after = LayoutItem(mapped, rank, .part(of: texts, at: place))
+      return LayoutChange(number: UInt64(place), before: before, after: after)
+    }
     let laid = result(changes, on: layout, next: (items, texts), responseBytes: list.bytes.count)
     guard case (var result, let layout)? = laid else { return nil }
     let cached = CachedSource(
@@ -178,29 +185,19 @@ struct IncrementalMapping {
     return result
   }
 
-  /// Nil where too many rows move.
-  private mutating func changes(
-    in list: ListedText,
-    _ texts: ItemTexts,
-    _ former: MappedItems
-  ) -> (changes: [LayoutChange], items: MappedItems)? {
+  /// The items with other bytes, by their places, as they were and as they are mapped now. Nil where too many rows move: found before
+  /// anything is copied for them.
+  private mutating func changedItems(of list: ListedText) -> [(place: Int, before: LayoutItem?, mapped: MappedItem)]? {
     let reader = mapper.reader(of: list)
-    var (items, changes, moves) = (former, [LayoutChange](), 0)
-    let few = fewMoves(among: former.count)
+    var (changed, moves): ([(Int, LayoutItem?, MappedItem)], Int) = ([], 0)
+    let few = fewMoves(among: list.elements.count)
     for place in list.elements.indices where list.origin(of: place) == nil {
-      let mapped = mapper.item(at: place, place, of: reader)
-      items.replace(at: place, with: mapped)
-      let (number, rank) = (UInt64(place), ListEdits.rank(ofResponse: place))
-      let change = LayoutChange(
-        number: number,
-        before: layout.items[number],
-        after: LayoutItem(mapped, rank, .part(of: texts, at: place))
-      )
-      if change.isMove { moves += 1 }
+      let (before, mapped) = (layout.items[UInt64(place)], mapper.item(at: place, place, of: reader))
+      if before.map({ !mapped.takesThePlace(of: $0.mapped) }) ?? true { moves += 1 }
       guard moves <= few, moves == 0 || !layout.hasDuplicates else { return nil }
-      changes.append(change)
+      changed.append((place, before, mapped))
     }
-    return (changes, items)
+    return changed
   }
 }
 
