@@ -8,15 +8,6 @@ import TableModel
 import TableStore
 import Upstream
 
-/// A message of a source.
-enum SourceNews: Sendable {
-  /// With its number, of all that this process was given by the source; and why it failed since, where it has.
-  case content(SourceContent, UInt64, failedSince: UpstreamError? = nil)
-  /// The last answer still holds.
-  case unchanged
-  case failure(UpstreamError)
-}
-
 /// Changes of a table's inputs: the sources' answers, the service's own items (those of the table's own source, which can be edited
 /// through it, and those that it looks up or shows beside them), and what a table in another language has of the original alone.
 extension TableWriter {

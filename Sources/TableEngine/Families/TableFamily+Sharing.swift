@@ -185,18 +185,3 @@ extension TableFamily {
     for writer in table.all.map(\.writer) { context.forget(writer) }
   }
 }
-
-extension EngineContext {
-  /// When all is given to the store that was under way.
-  func forget(_ writer: TableWriter) {
-    writer.content.queue.async { [self] in
-      let name = writer.storedName
-      guard let lease = replica.lease else { return store.release(name) }
-      store.remove([name], fence: lease) { [logger, store] result in
-        guard case .failure(let error) = result else { return }
-        store.release(name)
-        logger.notice("A member stays stored for now", metadata: ["table": "\(name)", "reason": "\(error)"])
-      }
-    }
-  }
-}

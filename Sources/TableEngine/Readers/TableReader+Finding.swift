@@ -176,11 +176,3 @@ extension TableReader {
     return standings.withLock { $0.isUnchanged(kind, from: cursor, to: oldest.cursor) } ? oldest : nil
   }
 }
-
-/// Two versions, as one kind of those who wait sees them.
-struct FoundPair: Hashable {
-  var from: Cursor
-  var to: Cursor
-  var kind: WaitedLenses.Kind
-  var appearance: LensTag.Digest?
-}

@@ -1,7 +1,7 @@
 import Queues
 import Synchronization
 import TableEncoding
-package import TableModel
+import TableModel
 import TableStore
 
 /// The replies that lead clients to the current version: made on the rendering queue, kept for all who ask alike.
@@ -291,13 +291,4 @@ extension Table {
     (omittedSections, skippedItems) = (size.omittedSections, size.skippedItems)
     window?.of = size.rows
   }
-}
-
-/// A row as a client sees it, and where.
-package struct ShownRow: Sendable {
-  package var row: Row
-  package var path: IndexPath
-  /// The section's id.
-  package var section: String
-  package var cursor: Cursor
 }

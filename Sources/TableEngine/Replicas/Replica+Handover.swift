@@ -64,13 +64,3 @@ extension Replica {
     tasks?.members.handOver(lease, false) { [weak self] in self?.state.withLock { $0.isHandingOverMembers = false } }
   }
 }
-
-/// Something that is done once, however many ask for it.
-private final class Once: Sendable {
-  private let isDone = Atomic(false)
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func run() { if !isDone.exchange(true, ordering: .relaxed) { body() } }
-}

@@ -30,12 +30,3 @@ final class Bearer: Sendable {
 
   func note(_ standing: Standing) { known.withLock { $0 = standing } }
 }
-
-extension Request {
-  /// The token after `Bearer`. Empty where nothing follows: a client that has lost its token is told so, and is not nobody.
-  var bearerToken: ArraySlice<UInt8>? {
-    guard let field = valueBytes(.authorization) else { return nil }
-    let end = field.firstIndex(of: UInt8(ascii: " ")) ?? field.endIndex
-    return field[..<end].isText("bearer") ? field[end...].withoutBlanks : nil
-  }
-}

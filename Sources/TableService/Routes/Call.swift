@@ -214,8 +214,3 @@ extension LiveTable {
   /// Its URL path.
   var path: String { "/v1/tables/\(reference.segment)" }
 }
-
-extension Request {
-  /// The key that limits on a single client count by, of IPv6 its network; empty for this machine itself.
-  var share: String { isLocal ? "" : client.network.host }
-}

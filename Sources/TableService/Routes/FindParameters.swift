@@ -4,24 +4,6 @@ import TableEngine
 import TableFinding
 import TableModel
 
-/// A client's search: `q`, `filter`, `sort` and `find`.
-extension Request {
-  static let findParameters = ["q", "filter", "sort", "find"]
-
-  /// Nil where it looks for nothing, and asks for no menus.
-  func findSearch() throws(ServiceError) -> FindSearch? {
-    try FindParameters(query.items.map { (name: $0.name, value: $0.value) }).search()
-  }
-}
-
-extension Request {
-  /// The search as it stands in the `Link` to the next request: `&q=swi&filter=state%3Aopen`.
-  var findQuery: String {
-    query.items.lazy.filter { Self.findParameters.contains($0.name) }
-      .map { "&\($0.name)=\(PercentCoding.encode($0.value))" }.joined()
-  }
-}
-
 /// The parameters of one search, wherever they stand.
 struct FindParameters {
   private var q: String?

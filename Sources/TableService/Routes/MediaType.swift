@@ -43,15 +43,3 @@ struct MediaType: Sendable {
     return 1
   }
 }
-
-extension Request {
-  /// Refuses a client that takes nothing of what it would get.
-  func checkAccept(_ mediaType: MediaType) throws(ServiceError) {
-    guard !mediaType.isAcceptable(to: self) else { return }
-    throw ServiceError(
-      status: .notAcceptable,
-      detail: "`Accept` leaves out `\(mediaType.name)`, and there is nothing else here.",
-      field: "Accept"
-    )
-  }
-}

@@ -84,10 +84,6 @@ final class ParsedRequest: Sendable {
   }
 }
 
-extension Request {
-  var parsed: ParsedRequest { remembering { ParsedRequest(self) } }
-}
-
 extension Cursor {
   /// Reads a cursor as a client gives it back.
   ///

@@ -1,43 +1,5 @@
 import Foundation
 
-/// When the answers of a caller, and all, are cut down to their bound: after so many of this process. So with several
-/// processes there may be some more for a while.
-struct AnswerClearing {
-  let bounds: ReplyBounds
-  private var store = ReplySum()
-  private var callers: [String: ReplySum] = [:]
-  private var nextExpiry: Int64 = .min
-
-  private static let maximumCallers = 10_000
-  /// How long expired answers may stay, in seconds.
-  private static let expiryInterval: Int64 = 60
-
-  init(bounds: ReplyBounds) { self.bounds = bounds }
-
-  /// Counts one more; which bounds are to be enforced now.
-  mutating func add(_ size: Int, of caller: String) -> (caller: Bool, store: Bool) {
-    if callers.count >= Self.maximumCallers { callers = [:] }
-    callers[caller, default: ReplySum()].add(size)
-    store.add(size)
-    let isDue = (
-      caller: Self.isDue(callers[caller] ?? ReplySum(), bounds.caller), store: Self.isDue(store, bounds.store)
-    )
-    if isDue.caller { callers[caller] = nil }
-    if isDue.store { store = ReplySum() }
-    return isDue
-  }
-
-  private static func isDue(_ sum: ReplySum, _ bound: ReplyBounds.Bound) -> Bool {
-    sum.count >= max(bound.count / 8, 1) || sum.bytes >= max(bound.bytes / 8, 1)
-  }
-
-  mutating func isExpiryDue(now: Int64) -> Bool {
-    guard now >= nextExpiry else { return false }
-    nextExpiry = now + Self.expiryInterval
-    return true
-  }
-}
-
 extension PostgresStore {
   /// Returns the statements that write a commit's answer, and clear up where it is time.
   func answerStatements(for commit: Commit, _ clearing: inout AnswerClearing) -> [PostgresStatement] {
@@ -179,36 +141,5 @@ extension PostgresStore {
       .bytes(key.bytes)
     )
     askSide([statement], completion) { _ in }
-  }
-}
-
-extension StoredReply {
-  /// From the columns `request`, `status`, `headers`, `body`, `expires` of one row.
-  fileprivate static func read(_ found: PostgresRows, of key: ReplyKey) -> Result<StoredReply, StoreError> {
-    do throws(RecordError) {
-      return .success(
-        StoredReply(
-          caller: key.caller,
-          scope: key.scope,
-          key: key.key,
-          request: found.bytes(0, 0) ?? [],
-          status: Int(found.int(0, 1)),
-          headers: try StoredReply.headers(from: found.bytes(0, 2) ?? []),
-          body: found.bytes(0, 3) ?? [],
-          expires: found.int(0, 4)
-        )
-      )
-    } catch {
-      return .failure(.failed(error.description))
-    }
-  }
-}
-
-extension ReplyKey {
-  /// Its parts, each after its length, so that no two keys are one.
-  var bytes: [UInt8] {
-    var writer = RecordWriter()
-    for part in [caller, table, scope, key] { writer.write(part) }
-    return writer.bytes
   }
 }

@@ -91,62 +91,6 @@ extension StoreWriter {
   }
 }
 
-/// The objects that are stored under the numbers of the last version's rows.
-struct NumberedObjects {
-  private var numbers: [UInt64] = []
-  private var bodies: [[UInt8]] = []
-
-  init(of feed: StoreWriter.FeedState, in db: Database) throws {
-    guard feed.hasRowObjects else { return }
-    let keys = StoreSchema.keys(feed: feed.id)
-    try RecordStatement("SELECT key, body FROM row_object WHERE key BETWEEN ? AND ? ORDER BY key", in: db).forEach(keys)
-    {
-      numbers.append(UInt64($0 - keys.lowerBound))
-      bodies.append(Array($1))
-    }
-  }
-
-  /// With their rows' names, once the version is known. O(rows).
-  func named(by last: (version: Version, numbers: [[UInt64]])?) -> [(row: String, bytes: [UInt8])] {
-    guard let last, !numbers.isEmpty else { return [] }
-    let places = NumberedPlaces(ascending: numbers)
-    var objects: [(row: String, bytes: [UInt8])] = []
-    objects.reserveCapacity(bodies.count)
-    for (section, numbers) in zip(last.version.table.sections, last.numbers) {
-      for (row, number) in zip(section.rows, numbers) {
-        if let place = places.place(of: number) { objects.append((row.id, bodies[place])) }
-      }
-    }
-    return objects
-  }
-}
-
-/// The numbers of a version's rows, by identity.
-private struct RowNumbers {
-  private let added: [(number: UInt64, row: TableModel.Row)]
-  private let last: (version: Version, numbers: [[UInt64]])?
-  /// Most objects come in the order of their rows.
-  private var next = 0
-  private var byName: [String: UInt64]?
-
-  init(_ record: VersionRecord?, of feed: StoreWriter.FeedState) {
-    (added, last) = (record?.added ?? [], feed.last)
-  }
-
-  /// Expected O(1) for rows that the version has brought, and as fast as the table finds it for others.
-  mutating func number(of row: String) -> UInt64? {
-    if next < added.count, added[next].row.id == row {
-      next += 1
-      return added[next - 1].number
-    }
-    let known = byName ?? Dictionary(added.map { ($0.row.id, $0.number) }) { first, _ in first }
-    byName = known
-    if let number = known[row] { return number }
-    guard let last, let path = last.version.table.indexPath(of: row) else { return nil }
-    return last.numbers[path.section][path.row]
-  }
-}
-
 /// A version with very many new rows is written in slices, so that the commits of other tables come in between: first the
 /// rows and their objects, under numbers that no version has; then, in one transaction as always, what makes them a version.
 /// Where that does not come about, they are no more than numbers that are written anew, or removed when the table is
@@ -225,49 +169,5 @@ extension StoreWriter {
         arguments: [StoreSchema.key(feed: feed, number: number), last]
       )
     }
-  }
-}
-
-/// The slices of a commit, one after the other.
-struct SliceMaking {
-  private let plan: StoreWriter.AheadPlan
-  private let objects: [ObjectChange]
-  private(set) var ahead: StoreWriter.RowsAhead
-  private var next = 0
-  private var writer = RecordWriter()
-
-  /// Some milliseconds of writing.
-  private static let size = 1_000
-
-  /// O(rows).
-  init(_ commit: Commit, _ version: Version, _ plan: StoreWriter.AheadPlan) {
-    (self.plan, objects) = (plan, commit.objects)
-    let record = VersionRecord(
-      of: version.table,
-      after: plan.last.map { ($0.version.table, $0.numbers) },
-      isKeyFrame: plan.isKeyFrame,
-      nextRow: plan.nextRow
-    )
-    ahead = StoreWriter.RowsAhead(stamp: commit.stamp, record: record)
-  }
-
-  /// Nil: all rows were in those before.
-  mutating func slice() -> StoreWriter.Slice? {
-    let added = ahead.record.added
-    guard next < added.count else { return nil }
-    var slice = StoreWriter.Slice()
-    for (number, row) in added[next..<min(next + Self.size, added.count)] {
-      let key = StoreSchema.key(feed: plan.feed, number: number)
-      writer.clear()
-      writer.write(row)
-      slice.rows.append((key, writer.bytes))
-      // Objects come in the order of their rows; from one on that does not, they are written with the version.
-      guard ahead.objects < objects.count, objects[ahead.objects].row == row.id, let body = objects[ahead.objects].bytes
-      else { continue }
-      slice.objects.append((key, body))
-      ahead.objects += 1
-    }
-    next += slice.rows.count
-    return slice
   }
 }
