@@ -138,7 +138,12 @@ extension Run {
   }
 
   private func reload() {
-    let next = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
+    let next = Settings.random(
+      world,
+      changesLanguages: changesLanguages,
+      renames: renames && !losesCommits,
+      isTight: isTight
+    )
     let began = replicas[0].service?.reload(next.definition(world)) { [self] in
       note("service", "has another configuration")
     }

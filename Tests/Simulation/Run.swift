@@ -105,6 +105,8 @@ final class Run: @unchecked Sendable {
     files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
     let loses = database != nil ? plan.parts.contains(.promotions) : files != nil && plan.parts.contains(.backups)
     losesCommits = loses && world.chance(3)
+    // A backup may have a source under both names.
+    if losesCommits { settings.source = "tasks" }
     if files != nil, plan.parts.contains(.disk), isFaulty {
       files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
     }

@@ -32,18 +32,11 @@ extension Engine {
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
         let shown = original.latest
-        shown.whenAllFollow {
-          let table = shown.localized(table.locale)
-          let writer = table.writer
-          writer.content.queue.async { [self] in
-            if let error = shown.departure { return completion(.failure(error)) }
-            // It may have ended, or left the sources to another replica, before they answered.
-            guard isStarted.withLock({ $0 }), !writer.isShared || context.replica.isLeading else {
-              return completion(.failure(.notStoredForNow))
-            }
-            let isBehind = writer.content.access { $0.isBehind && !$0.inputs.isEmpty }
-            completion(isBehind ? .failure(.notStoredForNow) : .success(table))
-          }
+        shown.whenAllFollow { [self] isShown in
+          if let error = shown.departure { return completion(.failure(error)) }
+          // It may have ended, or left the sources to another replica, before they answered.
+          let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.isLeading)
+          completion(isShown && isAnswered ? .success(shown.localized(table.locale)) : .failure(.notStoredForNow))
         }
       }
     }
@@ -149,21 +142,25 @@ extension Engine {
       source.refresh { group.leave() }
     }
     group.notify(queue: context.background) { [self] in
-      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] in
+      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
         let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading)
-        completion(isAnswered ? nil : .notStoredForNow)
+        completion(isShown && isAnswered ? nil : .notStoredForNow)
       }
     }
   }
 
-  /// Calls back when the tables show in all their languages what they have been told.
-  private func whenAllFollow(_ tables: [LiveTable], _ completion: @escaping @Sendable () -> Void) {
+  /// Calls back when the tables show in all their languages what they have been told; false: something could not be stored.
+  private func whenAllFollow(_ tables: [LiveTable], _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     let group = DispatchGroup()
+    let areShown = Mutex(true)
     for table in tables.map(\.latest) {
       group.enter()
-      table.whenAllFollow { group.leave() }
+      table.whenAllFollow { isShown in
+        if !isShown { areShown.withLock { $0 = false } }
+        group.leave()
+      }
     }
-    group.notify(queue: context.background, execute: completion)
+    group.notify(queue: context.background) { completion(areShown.withLock { $0 }) }
   }
 
   // MARK: For other replicas

@@ -130,6 +130,9 @@ extension TableWriter {
     }
   }
 
+  /// What the sources have said could not be stored, and is tried again. On the table's queue.
+  var isBehindSources: Bool { content.access { $0.isBehind && !$0.inputs.isEmpty } }
+
   /// Tells the sources of answers that are none. On the table's queue.
   func tellOfRefusedAnswers() {
     let refused = content.access { content in

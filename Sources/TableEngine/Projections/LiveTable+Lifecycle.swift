@@ -164,15 +164,21 @@ extension LiveTable {
   }
 
   /// Calls back when the table is shown in all its languages as it is stored now.
-  func whenAllFollow(_ completion: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter completion: false: something that the sources have said could not be stored.
+  func whenAllFollow(_ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     // Translations are given what is stored with the original when that is done.
     writer.afterFollowing { [self] in
       let group = DispatchGroup()
+      let isShown = Mutex(!writer.isBehindSources)
       for translation in allTranslations {
         group.enter()
-        translation.writer.afterFollowing { group.leave() }
+        translation.writer.afterFollowing {
+          if translation.writer.isBehindSources { isShown.withLock { $0 = false } }
+          group.leave()
+        }
       }
-      group.notify(queue: context.background, execute: completion)
+      group.notify(queue: context.background) { completion(isShown.withLock { $0 }) }
     }
   }
 }
