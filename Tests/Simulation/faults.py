@@ -36,8 +36,8 @@ WRITER = STORE + "SQLite/StoreWriter.swift"
 
 FAULTS = [
     Fault("refresh", "a refresh is answered before what was fetched is stored",
-          (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest\n        shown.whenAllFollow {",
-           "        let shown = original.latest\n        if fault == \"refresh\" { return completion(.success(table)) }\n        shown.whenAllFollow {"),
+          (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest\n        shown.whenAllFollow(",
+           "        let shown = original.latest\n        if fault == \"refresh\" { return completion(.success(table)) }\n        shown.whenAllFollow("),
           number=1),
     Fault("epoch", "what is known of two versions is kept without their epoch",
           (STANDING, "FirstAffectedRows.Pair(from: old.cursor, to: new.cursor,",
@@ -132,8 +132,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (ENGINE + "Catalog/Engine+Refreshing.swift", "let isAnswered = isStarted.withLock { $0 } &&",
            "let isAnswered = (fault == \"ended\" || isStarted.withLock { $0 }) &&"), replicas=True),
     Fault("languages", "a refresh is answered as done though its table could not be stored in another language",
-          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "if translation.writer.isBehindSources {",
-           "if fault != \"languages\", translation.writer.isBehindSources {")),
+          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "if !translation.writer.shows(sources) {",
+           "if fault != \"languages\", !translation.writer.shows(sources) {")),
     Fault("gone", "nobody notices that a promoted server lacks a table altogether",
           (FOLLOWING, "guard let epoch = stored.versions?.epoch else { return !isMember }",
            "guard let epoch = stored.versions?.epoch else { return fault != \"gone\" && !isMember }"),

@@ -32,7 +32,7 @@ extension Engine {
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
         let shown = original.latest
-        shown.whenAllFollow { [self] isShown in
+        shown.whenAllFollow(Set(shown.sources.map(\.name))) { [self] isShown in
           if let error = shown.departure { return completion(.failure(error)) }
           // It may have ended, or left the sources to another replica, before they answered.
           let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.isLeading)
@@ -142,20 +142,24 @@ extension Engine {
       source.refresh { group.leave() }
     }
     group.notify(queue: context.background) { [self] in
-      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
+      whenAllFollow(name, catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
         let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading)
         completion(isShown && isAnswered ? nil : .notStoredForNow)
       }
     }
   }
 
-  /// Calls back when the tables show in all their languages what they have been told; false: something could not be stored.
-  private func whenAllFollow(_ tables: [LiveTable], _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
+  /// Calls back when the tables show in all their languages what a source has said; false: some don't.
+  private func whenAllFollow(
+    _ source: String,
+    _ tables: [LiveTable],
+    _ completion: @escaping @Sendable (_ isShown: Bool) -> Void
+  ) {
     let group = DispatchGroup()
     let areShown = Mutex(true)
     for table in tables.map(\.latest) {
       group.enter()
-      table.whenAllFollow { isShown in
+      table.whenAllFollow([source]) { isShown in
         if !isShown { areShown.withLock { $0 = false } }
         group.leave()
       }

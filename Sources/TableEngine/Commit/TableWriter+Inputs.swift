@@ -130,8 +130,14 @@ extension TableWriter {
     }
   }
 
-  /// What the sources have said could not be stored, and is tried again. On the table's queue.
-  var isBehindSources: Bool { content.access { $0.isBehind && !$0.inputs.isEmpty } }
+  /// Returns whether what sources have said is shown: not where it could not be stored, or has not reached a table that was put in
+  /// another one's place meanwhile. On the table's queue.
+  func shows(_ sources: Set<String>) -> Bool {
+    content.access { content in
+      guard content.isBehind else { return sources.allSatisfy { content.inputs[$0]?.isSettled ?? true } }
+      return content.inputs.isEmpty
+    }
+  }
 
   /// Tells the sources of answers that are none. On the table's queue.
   func tellOfRefusedAnswers() {

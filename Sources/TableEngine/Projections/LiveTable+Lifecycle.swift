@@ -165,16 +165,18 @@ extension LiveTable {
 
   /// Calls back when the table is shown in all its languages as it is stored now.
   ///
-  /// - Parameter completion: false: something that the sources have said could not be stored.
-  func whenAllFollow(_ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
+  /// - Parameters:
+  ///   - sources: those that have said something.
+  ///   - completion: false: it is not shown in all languages.
+  func whenAllFollow(_ sources: Set<String>, _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     // Translations are given what is stored with the original when that is done.
     writer.afterFollowing { [self] in
       let group = DispatchGroup()
-      let isShown = Mutex(!writer.isBehindSources)
+      let isShown = Mutex(writer.shows(sources))
       for translation in allTranslations {
         group.enter()
         translation.writer.afterFollowing {
-          if translation.writer.isBehindSources { isShown.withLock { $0 = false } }
+          if !translation.writer.shows(sources) { isShown.withLock { $0 = false } }
           group.leave()
         }
       }

@@ -59,6 +59,9 @@ struct SourceInput: Sendable {
   /// Forgets the answer.
   mutating func letGo() { (last, good, answer) = (nil, nil, nil) }
 
+  /// It has answered or failed at least once.
+  var isSettled: Bool { shown != nil || problem != nil || isConfirmed }
+
   /// The last answer, where readers may be shown it.
   var shown: SourceContent? { isConcealed ? nil : content }
 

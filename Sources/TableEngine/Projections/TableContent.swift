@@ -110,7 +110,7 @@ struct TableContent: Sendable {
   }
 
   /// True if every source has answered or failed at least once.
-  var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil || $0.isConfirmed } }
+  var isSettled: Bool { inputs.values.allSatisfy(\.isSettled) }
 
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {
