@@ -143,8 +143,9 @@ extension Engine {
     }
     group.notify(queue: context.background) { [self] in
       whenAllFollow(name, catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
-        let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading)
-        completion(isShown && isAnswered ? nil : .notStoredForNow)
+        // Where another replica asks it, that one's answer says whether its tables show what it said.
+        let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading && isShown)
+        completion(isAnswered ? nil : .notStoredForNow)
       }
     }
   }
