@@ -73,8 +73,8 @@ public final class Server: Sendable {
     for loop in loops { loop.post(.wake(topics)) }
   }
 
-  /// Goes on with other rules for pages of other origins; nil: none may read or write. From any queue. Requests that wait
-  /// are answered by the new ones.
+  /// Goes on with other rules for pages of other origins; nil: none may read or write. From any queue but a loop's. Requests that wait
+  /// are answered by the new ones. Returns when they count on all loops, after a second at most.
   public func allow(_ crossOrigin: Configuration.CrossOrigin?) {
     let nobody = Configuration.CrossOrigin(origins: .list([]))
     let policy = shared.crossOrigin.withLock { current -> CrossOriginPolicy? in
@@ -85,7 +85,12 @@ public final class Server: Sendable {
       return next
     }
     guard let policy else { return }
-    for loop in loops { loop.post(.allow(policy)) }
+    let taken = DispatchGroup()
+    for loop in loops {
+      taken.enter()
+      loop.post(.allow(policy, taken))
+    }
+    _ = taken.wait(timeout: .now() + .seconds(1))
   }
 
   /// Takes new connections for one request each, until those that there are have ended; answers all that wait as if their time was over, closes idle connections, ends

@@ -106,7 +106,7 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("middle", "a change of the last forgotten row before a window counts as outside",
           (ENGINE + "Readers/ForgottenChanges.swift", "rows.upperBound > window.from }", "rows.upperBound > window.from + (fault == \"middle\" ? 1 : 0) }")),
     Fault("views", "a read in a view doesn't ask the store for what was tapped elsewhere",
-          (ENGINE + "Projections/LiveTable.swift", "      guard outcome == .read, let view,", "      guard fault != \"views\", outcome == .read, let view,"), replicas=True),
+          (ENGINE + "Projections/LiveTable.swift", "      guard outcome != .late, let view,", "      guard fault != \"views\", outcome != .late, let view,"), replicas=True),
     Fault("older", "a replica of an older configuration answers reads before the others have laid an edit out",
           (BARRIER, "    guard context.replica.refusal == nil else { return askLeader(completion) }",
            "    guard context.replica.refusal == nil else { return fault == \"older\" ? completion(.read) : askLeader(completion) }"), replicas=True),

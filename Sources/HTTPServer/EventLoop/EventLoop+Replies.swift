@@ -263,7 +263,9 @@ extension EventLoop {
       if let connection = connection(slot, exchange: exchange) { stream(connection, pieces) }
     case .end(let slot, let exchange):
       if let connection = connection(slot, exchange: exchange) { endStream(connection) }
-    case .allow(let policy): encoder.crossOrigin = policy
+    case .allow(let policy, let taken):
+      encoder.crossOrigin = policy
+      taken.leave()
     case .drain: drain()
     case .abort: abort()
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// A message from another thread to an event loop.
@@ -6,7 +7,7 @@ enum LoopMessage: Sendable {
   case finish(slot: Int32, exchange: UInt32, Reply)
   case send(slot: Int32, exchange: UInt32, [[UInt8]])
   case end(slot: Int32, exchange: UInt32)
-  case allow(CrossOriginPolicy)
+  case allow(CrossOriginPolicy, DispatchGroup)
   case drain
   case abort
 }

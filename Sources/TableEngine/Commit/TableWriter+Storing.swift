@@ -31,10 +31,13 @@ extension TableWriter {
       return completion(.fenced)
     }
     // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
-    let isBack = isShared && content.access { !$0.isAheadOfStoredInputs() } || isOwn && context.replica.refusal != nil
+    let isBehindStored = isShared && content.access { !$0.isAheadOfStoredInputs() }
+    let isBack = isBehindStored || isOwn && context.replica.refusal != nil
     // Without what upstreams say nothing is shown of the items beside it.
     guard !isBack, makesVersions else {
       leaveToOthers()
+      // Or the database has lost them, and perhaps this table, too.
+      if isBehindStored { lookForNews { _ in } }
       return completion(nil)
     }
     let prepared = prepare(table)

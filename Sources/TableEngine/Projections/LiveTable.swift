@@ -185,11 +185,15 @@ package final class LiveTable: Sendable {
   package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
     writer.readBarrier { [self] outcome in
       // A view that replicas don't share is in no store: read from there, it would be none.
-      guard outcome == .read, let view, writer.isShared else { return completion(outcome) }
-      context.views.read(view, table: current.cursor.epoch) { error in
+      guard outcome != .late, let view, writer.isShared else { return completion(outcome) }
+      let epoch = current.cursor.epoch
+      // Nobody can tell then what is open in a view that was never heard of here.
+      let unread = context.views.state(of: view, table: epoch) == nil ? LookOutcome.late : .unreachable
+      guard outcome == .read else { return completion(unread) }
+      context.views.read(view, table: epoch) { error in
         switch error {
         case nil: completion(.read)
-        case .unavailable?: completion(.unreachable)
+        case .unavailable?: completion(unread)
         case .some: completion(.late)
         }
       }
