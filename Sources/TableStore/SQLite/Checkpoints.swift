@@ -43,6 +43,10 @@ final class Checkpoints: Sendable {
   var hasFailed: Bool { syncFailed.load(ordering: .acquiring) }
   private let syncFailed = Atomic(false)
 
+  /// A sync has failed elsewhere: from now on nothing is brought home. Pages of the log that the disk has lost would be in the database
+  /// alone, and a restart would bring older ones home over those.
+  func stop() { syncFailed.store(true, ordering: .releasing) }
+
   private let short: Int
   private let step: Int
   private let longest: Int
@@ -79,6 +83,7 @@ final class Checkpoints: Sendable {
 
   /// After commits, on the writer's queue and outside of any transaction.
   func note(_ db: Database) {
+    guard !hasFailed else { return }
     let pages = log.pages.load(ordering: .relaxed)
     let (begins, finishes) = state.withLock { state in
       state.noteLength(pages)
@@ -106,15 +111,14 @@ final class Checkpoints: Sendable {
   /// Pages that are not home stay in the log: the next checkpoint tries again, unless the disk has failed to sync the log. What that
   /// has lost may lie before commits to come.
   private func note(_ error: any Error) {
-    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC {
-      syncFailed.store(true, ordering: .releasing)
-    }
+    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC { stop() }
   }
 
   private func run() {
     var home: Int?
     do {
       let connection = try open()
+      guard !hasFailed else { return }
       home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
     } catch {
       note(error)

@@ -157,9 +157,11 @@ public final class SQLiteStore: SingleProcessStore {
       let closedMark = StoreMark(run: run, isClosed: true)
       lock.leave([StoreMark(run: run, log: StoreMark.log(of: path)), closedMark])
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
+      let canWrite = writer.canWrite
       // Closing waits for the writer's queue, so it can't be done on it.
       closing.async { [self] in
-        let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
+        // SQLite makes a last checkpoint where it is closed, which may not be done after a failed sync.
+        let closed = canWrite ? Result { try pool.close() }.mapError { StoreError($0, path: path) } : .success(())
         if case (.success, .success) = (result, closed) { lock.leave([closedMark]) }
         lock.release()
         completion(result.flatMap { closed })
@@ -172,8 +174,10 @@ public final class SQLiteStore: SingleProcessStore {
     _ completion: @escaping StoreCompletion<Value>,
     _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
   ) {
-    let job = Job.task { [path] db, writer in
-      completion(Result { try writer.perform { try body(db, &$0) } }.mapError { StoreError($0, path: path) })
+    let job = Job.task { [path, checkpoints] db, writer in
+      let result = Result { try writer.perform { try body(db, &$0) } }
+      if !writer.canWrite { checkpoints.stop() }
+      completion(result.mapError { StoreError($0, path: path) })
     }
     if !enqueue(job) { completion(.failure(.closed)) }
   }
@@ -242,6 +246,7 @@ public final class SQLiteStore: SingleProcessStore {
     let began = clock.now
     if checkpoints.hasFailed { writer.value.noteFailedSync() }
     let results = writer.value.write(group.map(\.commit), now: now(), in: db)
+    if !writer.value.canWrite { checkpoints.stop() }
     let isQuick = clock.now - began < Self.quick
     self.jobs.withLock { $0.isQuick = isQuick }
     for (entry, result) in zip(group, results) {
