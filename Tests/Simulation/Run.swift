@@ -57,7 +57,7 @@ final class Run: @unchecked Sendable {
   /// Now and then the items' source is called otherwise.
   let renames: Bool
   /// What may be kept in memory is little.
-  let isTight: Bool
+  private(set) var isTight: Bool
   lazy var people = TaskModel { [unowned self] in fail(nil, "people: \($0)") }
   lazy var tasks = TaskModel { [unowned self] in fail(nil, $0) }
   lazy var shown = Shown { [unowned self] in fail(nil, $0) }
@@ -102,6 +102,8 @@ final class Run: @unchecked Sendable {
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
     // Replicas of two generations have the same languages and sources: a table in another language is another one.
     if database != nil { (disk.failsOneOf, settings.isGerman, settings.source) = (0, false, "tasks") }
+    // Members that replicas share make room for one another too often there for anybody to see much of them.
+    if database != nil { (isTight, settings.isTight) = (false, false) }
     files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
     let loses = database != nil ? plan.parts.contains(.promotions) : files != nil && plan.parts.contains(.backups)
     losesCommits = loses && world.chance(3)

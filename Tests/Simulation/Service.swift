@@ -193,6 +193,9 @@ struct TableRequest: Hashable, Sendable {
     return CallerFields([], identity: caller, values: ["name": .string(caller)])
   }
 
+  /// The table is one of a family.
+  var isOfMember: Bool { caller != nil || table.contains(";") }
+
   /// As `TaskModel` tells tables apart.
   var name: String { table + (caller.map { " of \($0)" } ?? "") }
 

@@ -28,7 +28,9 @@ struct ReadBarrier: TableJob {
   /// - Parameter completion: On any queue.
   func pass(_ completion: @escaping StoreLooks.Completion) {
     let inputs = writer.inputs
-    guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else { return writer.look(completion) }
+    guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else {
+      return writer.look { completion($0 == .read && isLost ? .late : $0) }
+    }
     let group = DispatchGroup()
     let outcomes = Mutex(LookOutcome.read)
     for input in inputs {
@@ -48,6 +50,7 @@ struct ReadBarrier: TableJob {
     group.notify(queue: content.queue) {
       let outcome = outcomes.withLock { $0 }
       guard outcome == .read else { return completion(outcome) }
+      guard !isLost else { return completion(.late) }
       guard !isToBeReplaced else { return writer.whenDecided { passPresent(completion) } }
       writer.afterFollowing {
         guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
@@ -56,6 +59,9 @@ struct ReadBarrier: TableJob {
       }
     }
   }
+
+  /// The database has lost it, and another replica begins it again. On the table's queue.
+  private var isLost: Bool { content.access { $0.isLost } }
 
   /// It has something to show and may not, as another table is about to come in its place. On the table's queue.
   private var isToBeReplaced: Bool {

@@ -80,21 +80,23 @@ extension TableWriter {
     }
   }
 
-  /// The database lacks the whole table. It begins again, in an epoch of its own at each replica, until one of them has stored its.
+  /// The database lacks the whole table: whoever is to store its versions begins it again. Until then nobody is shown what no other
+  /// replica knows.
   private func beginAgain(_ nothing: StoredTable) {
-    let previous = versions.current
     noteLook(isRead: true)
-    let table = content.access { content in
-      content.lost(nothing)
-      return content.table(named: name)
-    }
-    let first = Version(cursor: Cursor(epoch: .random(), version: 1), table: table)
-    if let history = StoredVersions(epoch: first.cursor.epoch, versions: [first]) { versions.replace(with: history) }
-    updateTranslations(publishing: false)
-    self.table.withLock { $0.value }?.announce(from: previous)
-    reader.wakeAll()
+    content.access { $0.lose(nothing) }
     context.replica.caughtUp(storedName)
     content.queue.async { [self] in publishContent() }
+  }
+
+  /// Begins an epoch with a table that the database has lost, and that is about to be stored from here.
+  func beginEpoch(with table: Table) {
+    let previous = versions.current
+    let first = Version(cursor: Cursor(epoch: .random(), version: 1), table: table)
+    if let history = StoredVersions(epoch: first.cursor.epoch, versions: [first]) { versions.replace(with: history) }
+    content.access { $0.isLost = false }
+    self.table.withLock { $0.value }?.announce(from: previous)
+    reader.wakeAll()
   }
 
   /// Shows again what the sources have said, where this replica asks them. One that would say that nothing has changed since is asked

@@ -40,6 +40,7 @@ extension TableWriter {
       if isBehindStored { lookForNews { _ in } }
       return completion(nil)
     }
+    if content.access({ $0.isLost }) { beginEpoch(with: table) }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       versions.withdraw()

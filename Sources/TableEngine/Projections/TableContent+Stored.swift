@@ -57,7 +57,7 @@ extension TableContent {
   mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
     (record.base, record.durable) = (revision, revision)
     durable = own
-    isKnownToStore = true
+    (isKnownToStore, isLost) = (true, false)
     guard local == nil, !(isLeading && isMapped) else {
       isResultOld = true
       return
@@ -74,10 +74,10 @@ extension TableContent {
     }
   }
 
-  /// The store has nothing of it any more. What is shown stays, and is stored as a first version is.
-  mutating func lost(_ nothing: StoredTable) {
+  /// The store has nothing of it any more. What is shown stays until a first version is stored.
+  mutating func lose(_ nothing: StoredTable) {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
-    (isKnownToStore, isResultOld) = (false, false)
+    (isKnownToStore, isLost) = (false, true)
     (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
     if result != nil { restoredObjects = [:] }
   }

@@ -33,6 +33,8 @@ struct TableContent: Sendable {
   // State that changes need of those before them.
   /// The store has had a version of it before.
   var isKnownToStore = false
+  /// The store had it, and has nothing of it any more.
+  var isLost = false
   /// How far the store's record of the table is known.
   var record = RecordProgress()
   /// How many edits of the items are on their way to the store from here: until they are there the items are ahead of it.
