@@ -117,4 +117,30 @@ import Testing
     #expect(try !isLaidOutAlone(title("${$response | length}")))
     #expect(try !isLaidOutAlone { $0.table.rowID = template("${title}") })
   }
+
+  /// An addition that could not be stored gives its number back, and the next one may have the same bytes under another name.
+  @Test func anotherItemWithTheSameBytesHasItsOwnRow() throws {
+    let mapper = try Fixture {
+      $0.table.rowID = nil
+      $0.sources = [SourceDefinition(name: "s", kind: .local(LocalDefinition()))]
+    }.mapper()
+    func mapped(_ name: String, after last: MappingResult? = nil, with others: Int = 0) -> MappingResult {
+      let items = (1...(others + 1)).map { number in
+        OwnedItem(
+          number: UInt64(number),
+          name: "\(name)\(number)",
+          rank: Int64(number),
+          bytes: Array(#"{"title":"a"}"#.utf8)
+        )
+      }
+      return mapper.map(["s": .owned(OwnedList(owned: items)), "users": users], after: last, variables: variables)
+    }
+    // Alone, and as a whole where there are many.
+    for others in [0, 100] {
+      let next = mapped("b", after: mapped("a", with: others), with: others)
+      #expect(next.identity(ofOwned: 1, at: 0, of: "s") == "b1")
+      #expect(next.sections.flatMap { $0.rows.map(\.id) }.first == "b1")
+      #expect(next.item("b1") != nil && next.item("a1") == nil)
+    }
+  }
 }

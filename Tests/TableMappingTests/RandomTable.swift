@@ -169,7 +169,7 @@ struct OwnedList: OwnedItems {
     let after = Dictionary(uniqueKeysWithValues: owned.map { ($0.number, $0) })
     let changes = Set(before.keys).union(after.keys).compactMap { number -> OwnedItemChange? in
       let (one, other) = (before[number], after[number])
-      guard one?.rank != other?.rank || one?.bytes != other?.bytes else { return nil }
+      guard one?.rank != other?.rank || one?.bytes != other?.bytes || one?.name != other?.name else { return nil }
       return OwnedItemChange(number: number, after: other)
     }
     return changes.count > maximum ? nil : changes

@@ -32,7 +32,9 @@ extension Engine {
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
         let shown = original.latest
-        shown.whenAllFollow(Set(shown.sources.map(\.name))) { [self] isShown in
+        // One that a reload has put in its place may not have been told yet.
+        let untold = shown === original ? [] : Set(shown.sources.map(\.name))
+        shown.whenAllFollow(untold) { [self] isShown in
           if let error = shown.departure { return completion(.failure(error)) }
           // It may have ended, or left the sources to another replica, before they answered.
           let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.isLeading)
@@ -158,9 +160,10 @@ extension Engine {
   ) {
     let group = DispatchGroup()
     let areShown = Mutex(true)
-    for table in tables.map(\.latest) {
+    for table in tables {
       group.enter()
-      table.whenAllFollow([source]) { isShown in
+      let shown = table.latest
+      shown.whenAllFollow(shown === table ? [] : [source]) { isShown in
         if !isShown { areShown.withLock { $0 = false } }
         group.leave()
       }

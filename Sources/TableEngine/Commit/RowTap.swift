@@ -151,6 +151,7 @@ struct RowTap: Change {
     }
     var commit = Commit(table: original.storedName, durability: .full, version: version)
     commit.toggles = [change]
+    commit.inputs = original.content.access { $0.toldInputs }
     // The toggle and its answer are stored as one: a repeat toggles nothing.
     commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
     commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }

@@ -166,7 +166,7 @@ extension LiveTable {
   /// Calls back when the table is shown in all its languages as it is stored now.
   ///
   /// - Parameters:
-  ///   - sources: those that have said something.
+  ///   - sources: those that have to have told it something.
   ///   - completion: false: it is not shown in all languages.
   func whenAllFollow(_ sources: Set<String>, _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     // Translations are given what is stored with the original when that is done.

@@ -88,7 +88,7 @@ struct IncrementalMapping {
     return !budget.isExceeded
   }
 
-  /// Maps an item, unless its bytes are those that it had.
+  /// Maps an item, unless its bytes are those that it had. Where an item was undone another one may have its number, and the same bytes.
   private mutating func layoutItem(
     _ bytes: [UInt8],
     _ rank: Int64,
@@ -96,7 +96,7 @@ struct IncrementalMapping {
     at index: Int,
     givenID: String? = nil
   ) -> LayoutItem {
-    let same = before.flatMap { $0.bytes == bytes ? $0.mapped : nil }
+    let same = before.flatMap { $0.bytes == bytes && $0.mapped.givenID == givenID ? $0.mapped : nil }
     let mapped = same ?? bytes.withUnsafeBytes { mapper.item(at: index, $0, givenID: givenID) }
     return LayoutItem(mapped, rank, .own(bytes))
   }

@@ -49,7 +49,9 @@ struct ItemLayout: Sendable {
 
   /// Returns the mapped item of an item that is the same one. O(1) where it is the same in memory.
   func mapped(_ item: SourceItem) -> MappedItem? {
-    guard let owned = item.owned, let laid = items[owned.number], laid.bytes == item.bytes else { return nil }
+    guard let owned = item.owned, let laid = items[owned.number], laid.bytes == item.bytes,
+      laid.mapped.givenID == item.id
+    else { return nil }
     return laid.mapped
   }
 
