@@ -52,11 +52,16 @@ struct ReadBarrier: TableJob {
       guard outcome == .read else { return completion(outcome) }
       guard !isLost else { return completion(.late) }
       guard !isToBeReplaced else { return writer.whenDecided { passPresent(completion) } }
-      writer.afterFollowing {
-        guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
-        guard isShared else { return completion(.read) }
-        showInputs(since: .now, completion)
-      }
+      passFollowing(completion)
+    }
+  }
+
+  /// Waits until what the inputs have handed over is shown. On the table's queue.
+  private func passFollowing(_ completion: @escaping StoreLooks.Completion) {
+    writer.afterFollowing {
+      guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
+      guard isShared else { return completion(.read) }
+      showInputs(since: .now, completion)
     }
   }
 
@@ -71,7 +76,7 @@ struct ReadBarrier: TableJob {
   /// The same, of what is in the table's place by now.
   private func passPresent(_ completion: @escaping StoreLooks.Completion) {
     let present = writer.table.withLock { $0.value }?.latest.writer
-    guard let present, present !== writer else { return writer.afterFollowing { completion(.read) } }
+    guard let present, present !== writer else { return passFollowing(completion) }
     present.readBarrier(completion)
   }
 
