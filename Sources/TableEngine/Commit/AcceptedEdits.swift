@@ -98,7 +98,7 @@ struct AcceptedEdits: TableJob {
     let group = DispatchGroup()
     for table in source.listeners.fed where table.writer.isStored {
       group.enter()
-      table.whenAllFollow([]) { _ in group.leave() }
+      table.whenAllFollow { _ in group.leave() }
     }
     group.notify(queue: context.background, execute: body)
   }

@@ -168,7 +168,7 @@ extension LiveTable {
   /// - Parameters:
   ///   - sources: those that have to have told it something.
   ///   - completion: false: it is not shown in all languages.
-  func whenAllFollow(_ sources: Set<String>, _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
+  func whenAllFollow(_ sources: Set<String> = [], _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     // Translations are given what is stored with the original when that is done.
     writer.afterFollowing { [self] in
       let group = DispatchGroup()

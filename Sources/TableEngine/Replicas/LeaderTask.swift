@@ -1,4 +1,3 @@
-import Dispatch
 
 /// A task that only the leader can do, as others ask it to.
 enum LeaderTask: Sendable {

@@ -4,7 +4,7 @@ import TableEngine
 import TableModel
 import TableStore
 
-/// Whether the process lives, and whether it is ready.
+/// The health of the process: liveness and readiness.
 struct Readiness: Resource {
   let service: TableService
 

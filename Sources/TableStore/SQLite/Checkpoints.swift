@@ -39,13 +39,7 @@ final class Checkpoints: Sendable {
     let pages = Atomic(0)
   }
 
-  /// A sync has failed: of pages that were to be brought home nobody knows what the disk has.
-  var hasFailed: Bool { syncFailed.load(ordering: .acquiring) }
-  private let syncFailed = Atomic(false)
-
-  /// A sync has failed elsewhere: from now on nothing is brought home. Pages of the log that the disk has lost would be in the database
-  /// alone, and a restart would bring older ones home over those.
-  func stop() { syncFailed.store(true, ordering: .releasing) }
+  let failedSync = FailedSync()
 
   private let short: Int
   private let step: Int
@@ -83,7 +77,7 @@ final class Checkpoints: Sendable {
 
   /// After commits, on the writer's queue and outside of any transaction.
   func note(_ db: Database) {
-    guard !hasFailed else { return }
+    guard failedSync.failure == nil else { return }
     let pages = log.pages.load(ordering: .relaxed)
     let (begins, finishes) = state.withLock { state in
       state.noteLength(pages)
@@ -104,24 +98,20 @@ final class Checkpoints: Sendable {
       let outcome = try db.checkpoint(.passive)
       state.withLock { $0.note(home: outcome.checkpointedFrameCount, of: pages) }
     } catch {
-      note(error)
+      // Pages that are not home stay in the log, and the next checkpoint tries again; but for a failed sync.
+      failedSync.note(error)
     }
-  }
-
-  /// Pages that are not home stay in the log: the next checkpoint tries again, unless the disk has failed to sync the log. What that
-  /// has lost may lie before commits to come.
-  private func note(_ error: any Error) {
-    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_FSYNC { stop() }
   }
 
   private func run() {
     var home: Int?
     do {
       let connection = try open()
-      guard !hasFailed else { return }
+      guard failedSync.failure == nil else { return }
       home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
     } catch {
-      note(error)
+      // Pages that are not home stay in the log, and the next checkpoint tries again; but for a failed sync.
+      failedSync.note(error)
     }
     let pages = log.pages.load(ordering: .relaxed)
     state.withLock { state in

@@ -98,7 +98,7 @@ public final class SQLiteStore: SingleProcessStore {
     slicing = queues.concurrent("tablecast.store.slices")
     closing = queues.serial("tablecast.store.close")
     begins = queues.isGiven ? queues.serial("tablecast.store") : nil
-    writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
+    writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds, checkpoints.failedSync))
   }
 
   public func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>) {
@@ -174,10 +174,8 @@ public final class SQLiteStore: SingleProcessStore {
     _ completion: @escaping StoreCompletion<Value>,
     _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
   ) {
-    let job = Job.task { [path, checkpoints] db, writer in
-      let result = Result { try writer.perform { try body(db, &$0) } }
-      if !writer.canWrite { checkpoints.stop() }
-      completion(result.mapError { StoreError($0, path: path) })
+    let job = Job.task { [path] db, writer in
+      completion(Result { try writer.perform { try body(db, &$0) } }.mapError { StoreError($0, path: path) })
     }
     if !enqueue(job) { completion(.failure(.closed)) }
   }
@@ -244,9 +242,7 @@ public final class SQLiteStore: SingleProcessStore {
     }
     let clock = ContinuousClock()
     let began = clock.now
-    if checkpoints.hasFailed { writer.value.noteFailedSync() }
     let results = writer.value.write(group.map(\.commit), now: now(), in: db)
-    if !writer.value.canWrite { checkpoints.stop() }
     let isQuick = clock.now - began < Self.quick
     self.jobs.withLock { $0.isQuick = isQuick }
     for (entry, result) in zip(group, results) {

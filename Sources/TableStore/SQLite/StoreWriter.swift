@@ -16,15 +16,14 @@ struct StoreWriter {
   let bounds: ReplyBounds
   /// The level of `PRAGMA synchronous` that the connection has.
   private var level: Commit.Durability = .full
-  /// After a failed sync nobody knows what of the file the kernel has still to write, and a later sync may claim
-  /// success: nothing more is written in this run.
-  private var failure: StoreError?
+  private let failedSync: FailedSync
   private var nextExpiry: Int64 = 0
 
   /// How long expired keys may stay, in seconds.
   private static let expiryInterval: Int64 = 60
 
-  init(path: String, history: Int, bounds: ReplyBounds) {
+  init(path: String, history: Int, bounds: ReplyBounds, _ failedSync: FailedSync = FailedSync()) {
+    self.failedSync = failedSync
     self.path = path
     self.history = history
     self.bounds = bounds
@@ -54,11 +53,11 @@ struct StoreWriter {
 
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
   mutating func write(_ commits: [Commit], now: Int64, in db: Database) -> [Result<Void, StoreError>] {
-    if let failure { return commits.map { _ in .failure(failure) } }
+    if let failure = failedSync.failure { return commits.map { _ in .failure(failure) } }
     do {
       return try transaction(commits, now: now, in: db)
     } catch {
-      if let failure = failure(of: error) { return commits.map { _ in .failure(failure) } }
+      if let failure = failedSync.note(error) { return commits.map { _ in .failure(failure) } }
       let reason = StoreError(error, path: path)
       guard commits.count > 1, error.isWorthAnotherTry else { return commits.map { _ in .failure(reason) } }
       return commits.flatMap { write([$0], now: now, in: db) }
@@ -145,30 +144,16 @@ struct StoreWriter {
     recent[table] = nil
   }
 
-  /// Writes nothing from now on.
-  @discardableResult
-  mutating func noteFailedSync() -> StoreError {
-    let failure = StoreError.failed("the disk failed to keep what was written; check it, then start Tablecast again")
-    self.failure = failure
-    return failure
-  }
-
-  /// Notes a failed sync, whatever was being written: the system may have dropped pages that later commits build on.
-  private mutating func failure(of error: any Error) -> StoreError? {
-    guard let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC else { return nil }
-    return noteFailedSync()
-  }
-
   /// Does something else than commits.
   mutating func perform<Value>(_ body: (inout StoreWriter) throws -> Value) throws -> Value {
-    do { return try body(&self) } catch { throw failure(of: error) ?? error }
+    do { return try body(&self) } catch { throw failedSync.note(error) ?? error }
   }
 
-  /// Throws the failure that nothing is written after.
-  func mayWrite() throws(StoreError) { if let failure { throw failure } }
+  /// Throws the failure of a sync: nothing is written after one.
+  func mayWrite() throws(StoreError) { if let failure = failedSync.failure { throw failure } }
 
   /// False after such a failure.
-  var canWrite: Bool { failure == nil }
+  var canWrite: Bool { failedSync.failure == nil }
 
   func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
     if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(feeds[commit.table]?.inputs) { return true }

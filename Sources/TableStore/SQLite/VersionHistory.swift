@@ -1,7 +1,5 @@
-import Dispatch
 import Foundation
 import GRDB
-import Synchronization
 import TableModel
 
 /// The records of a table's versions, oldest first.
