@@ -1,4 +1,3 @@
-
 /// A task that only the leader can do, as others ask it to.
 enum LeaderTask: Sendable {
   /// Fetch the sources of a table, or the one source of that name where no table has it.
