@@ -53,9 +53,9 @@ extension TableWriter {
 
   /// The database is another one, or an older one: it may lack more than this table's versions.
   private func isSetBack(from known: Revision, to others: CatchUp) -> Bool {
-    guard case .replaced(let stored) = others, known.number > 0 else { return false }
+    guard case .replaced(let stored) = others else { return false }
     guard let epoch = stored.versions?.epoch else { return !isMember }
-    return epoch != versions.epoch
+    return known.number > 0 && epoch != versions.epoch
   }
 
   /// Follows when it is read where the items stand that the table shows: else items that were lost would be laid out again. Where they

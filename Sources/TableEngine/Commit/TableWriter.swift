@@ -257,7 +257,8 @@ extension TableWriter: StoredRecord {
 
   func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value { content.access { body(&$0.record) } }
 
-  var isThereForGood: Bool { !isMember }
+  /// All but members are stored when they begin, by this replica or by the one that was first.
+  func isLost(since known: Revision?) -> Bool { !isMember && content.access { $0.isUnknownToStore(since: known) } }
 
   func noteLook(isRead: Bool) { reader.noteLook(isRead: isRead) }
 }

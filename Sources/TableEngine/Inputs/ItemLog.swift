@@ -57,7 +57,7 @@ final class ItemLog: StoredRecord {
     state.withLock { body(&$0.progress) }
   }
 
-  var isThereForGood: Bool { true }
+  func isLost(since known: Revision?) -> Bool { known?.number ?? 0 > 0 }
 
   func noteLook(isRead: Bool) {}
 

@@ -23,8 +23,10 @@ protocol StoredRecord: AnyObject, Sendable {
   var queue: WorkQueue { get }
   /// Others may write to it.
   var isShared: Bool { get }
-  /// It stays in the store once it is there: a store without it has lost it.
-  var isThereForGood: Bool { get }
+  /// True if a store that has nothing of it has lost it, which is not known here yet. On ``queue``.
+  ///
+  /// - Parameter known: the revision that was stored, as far as was known here, when the store was asked.
+  func isLost(since known: Revision?) -> Bool
 
   /// On ``queue``.
   func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value
@@ -101,10 +103,10 @@ extension StoredRecord {
     let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
     // With something of its own under way, what others wrote shows when that comes back.
     if progress({ $0.commits.whenStored(again, undone: again) }) { return }
-    let isLost = revision == nil && isThereForGood && known?.number ?? 0 > 0
+    let isLost = revision == nil && isLost(since: known)
     let revision = isLost ? StoredTable().revision : revision
     let isSetBack = known.map { known in revision.map { $0.number < known.number } ?? false } ?? false
-    guard let revision, let base = progress({ $0.base }), base != revision,
+    guard let revision, let base = progress({ $0.base }), base != revision || isLost,
       base.number <= revision.number || isSetBack && base == known
     else { return endLook(number, .read) }
     guard attempts > 0 else { return endLook(number, context.replica.isReachable ? .late : .unreachable) }
