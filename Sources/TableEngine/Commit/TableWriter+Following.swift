@@ -136,8 +136,9 @@ extension TableWriter {
       }
     case .replaced(let stored):
       guard let history = stored.versions else {
-        if isMember, content.access({ $0.isKnownToStore }) { context.replica.vanished(storedName) }
-        return
+        guard isMember, content.access({ $0.isKnownToStore }) else { return }
+        content.access { $0.isLost = true }
+        return context.replica.vanished(storedName)
       }
       versions.replace(with: history)
       content.access { content in

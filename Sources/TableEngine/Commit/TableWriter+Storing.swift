@@ -33,14 +33,15 @@ extension TableWriter {
     // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
     let isBehindStored = isShared && content.access { !$0.isAheadOfStoredInputs() }
     let isBack = isBehindStored || isOwn && context.replica.refusal != nil
-    // Without what upstreams say nothing is shown of the items beside it.
-    guard !isBack, makesVersions else {
+    let isLost = content.access { $0.isLost }
+    // Without what upstreams say nothing is shown of the items beside it. In a lost member's place another one comes.
+    guard !isBack, makesVersions, !(isLost && isMember) else {
       leaveToOthers()
       // Or the database has lost them, and perhaps this table, too.
       if isBehindStored { lookForNews { _ in } }
       return completion(nil)
     }
-    if content.access({ $0.isLost }) { beginEpoch(with: table) }
+    if isLost { beginEpoch(with: table) }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       versions.withdraw()

@@ -258,7 +258,9 @@ extension TableWriter: StoredRecord {
   func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value { content.access { body(&$0.record) } }
 
   /// All but members are stored when they begin, by this replica or by the one that was first.
-  func isLost(since known: Revision?) -> Bool { !isMember && content.access { $0.isUnknownToStore(since: known) } }
+  func isLost(since known: Revision?) -> Bool {
+    content.access { !$0.isLost && (known?.number ?? 0 > 0 || !isMember && !$0.isKnownToStore) }
+  }
 
   func noteLook(isRead: Bool) { reader.noteLook(isRead: isRead) }
 }

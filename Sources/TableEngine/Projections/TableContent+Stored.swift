@@ -74,9 +74,6 @@ extension TableContent {
     }
   }
 
-  /// Returns whether a store without it has lost it since, or has never had it, though it has begun.
-  func isUnknownToStore(since known: Revision?) -> Bool { !isLost && (known?.number ?? 0 > 0 || !isKnownToStore) }
-
   /// The store has nothing of it any more. What is shown stays until a first version is stored.
   mutating func lose(_ nothing: StoredTable) {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
