@@ -75,6 +75,9 @@ final class App: @unchecked Sendable {
     }
   }
 
+  /// The network is back: what waits after many failures is sent now, not in half a minute.
+  func wake() { process?.client.wake() }
+
   private func kill() {
     run.note("todo", "the app is killed")
     kills += 1

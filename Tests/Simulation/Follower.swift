@@ -47,7 +47,7 @@ final class Follower: @unchecked Sendable {
       let request = request
       service.snapshot(request) { [self] in arrive($0) { [self] in take($0, asked: asked, request) } }
     } else {
-      if world.chance(200) { mirror = nil }
+      if world.chance(200), run.isFaulty { mirror = nil }
       let after = mirror.flatMap { Cursor($0.cursor) }
       let request = request
       let wait = world.chance(4) ? 0.0 : Double(world.pick(1...20))
