@@ -75,8 +75,8 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// The network is back: what waits after many failures is sent now, not in half a minute.
-  func wake() { process?.client.wake() }
+  /// The network is back: what waits after many failures is sent soon, not in half a minute.
+  func wakeSoon() { face.at(face.now + 8) { [self] in process?.client.wake() } }
 
   private func kill() {
     run.note("todo", "the app is killed")
