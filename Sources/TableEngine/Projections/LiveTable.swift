@@ -110,6 +110,15 @@ package final class LiveTable: Sendable {
   /// Returns whether a query's search is known already, so that an event loop may ask for its client's standing. O(1).
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
+  /// Returns whether a query can't be answered now, not even by "nothing new": it is to lead to another search, from a version that only
+  /// the store knows.
+  ///
+  /// - Parameter isLate: the store could not be read.
+  package func isUnanswerable(_ query: TableQuery, isLate: Bool) -> Bool {
+    guard let after = query.after, isLate || reader.isBeyondReach(after, query.lens) else { return false }
+    return reader.leadsElsewhere(query)
+  }
+
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
   /// where the asker has gone. If a reply is due, it is made then.
   ///

@@ -70,6 +70,12 @@ extension TableReader {
     return .some(search)
   }
 
+  /// Returns whether a client is to be led to another search than its cursor's. O(1).
+  func leadsElsewhere(_ query: TableQuery) -> Bool {
+    guard let tag = query.after?.lensTag else { return false }
+    return tag.find != cursor(versions.current, query.lens).lensTag?.find
+  }
+
   // MARK: Waiting
 
   /// Returns whether everything is found already that tells a client's standing. O(1).

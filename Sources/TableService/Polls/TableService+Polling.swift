@@ -7,7 +7,14 @@ import TableModel
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let parsed = call.parsed
-    if call.isLate, let after = try parsed.after.get() { return unchanged(call, at: after) }
+    if let after = try parsed.after.get() {
+      let search = try parsed.lens.get().find
+      if search != nil || after.lensTag?.find != nil {
+        let query = TableQuery(.changes(after: after), try call.lens(after: after))
+        guard !call.table.isUnanswerable(query, isLate: call.isLate) else { throw .unreadable }
+      }
+      if call.isLate { return unchanged(call, at: after) }
+    }
     if let slot = call.request.query.first("slot") {
       guard try parsed.lens.get().find == nil else {
         throw .malformed("A poll with a `slot` is for what all see alike: it takes no search.", field: "slot")
