@@ -200,4 +200,28 @@ import Testing
     #expect(try replicas[0].mirror("plain").cursor == replicas[1].mirror("plain").cursor)
     #expect(try server.ask("SELECT count(*) FROM tablecast.feed WHERE name = 'plain'", in: address) == "1")
   }
+
+  /// The same, of a family's member alone: what replicas know of it, nobody else does.
+  @Test func aLostMemberIsMadeAnew() throws {
+    let server = try PostgresServer()
+    let address = try server.newDatabase()
+    let replicas = try Self.replicas(2, at: address)
+    let path = "/v1/tables/by;owner=a"
+    let before = try replicas.map { try $0.mirror("by;owner=a").cursor }
+    #expect(before[0] == before[1])
+    let names = "SELECT id FROM tablecast.feed WHERE name LIKE 'by;%'"
+    let statements = """
+      DELETE FROM tablecast.change WHERE feed IN (\(names)); DELETE FROM tablecast.feed WHERE name LIKE 'by;%'
+      """
+    _ = try server.ask(statements, in: address)
+    for replica in replicas {
+      try awaited("another member") {
+        let reply = try replica.request("GET", path)
+        guard reply.status == 200 else { return false }
+        #expect(try reply.json["cursor"] != .string(before[0]))
+        return true
+      }
+    }
+    #expect(try replicas[0].mirror("by;owner=a").cursor == replicas[1].mirror("by;owner=a").cursor)
+  }
 }
