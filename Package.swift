@@ -72,6 +72,7 @@ let package = Package(
     .target(name: "CEventPoll"),
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary("zstd")]),
     .target(name: "CJSONMembers", cSettings: [.unsafeFlags(["-O3"])]),
@@ -141,7 +142,9 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["CPQ", "JSON", "Queues", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging],
+      dependencies: [
+        "CPQ", "CSQLite", "JSON", "Queues", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging,
+      ],
       swiftSettings: ours
     ),
     .target(

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TableModel
 import TestSupport
 import Testing
 
@@ -94,6 +95,54 @@ import Testing
     try queue.close()
     #expect(throws: StoreError.newerVersion(path: folder.database, schema: "8", known: "7")) {
       try SQLiteStore(path: folder.database)
+    }
+  }
+
+  /// The log is brought home by checkpoints alone, whose failure is noticed: not by the way, where a connection is closed.
+  @Test func aFileThatIsRefusedKeepsItsLog() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
+    try store.pool.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('8')") }
+    // As a killed process leaves them.
+    let killed = folder.path + "/killed.sqlite"
+    for part in ["", "-wal"] { try FileManager.default.copyItem(atPath: folder.database + part, toPath: killed + part) }
+    try store.closed()
+    let before = try [killed, killed + "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    #expect(throws: StoreError.newerVersion(path: killed, schema: "8", known: "7")) { try SQLiteStore(path: killed) }
+    let after = try [killed, killed + "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    #expect(after == before)
+  }
+
+  /// As after a failed sync, when nothing may be brought home.
+  @Test func aStoreThatIsLetGoKeepsItsLog() async throws {
+    let folder = try TemporaryFolder()
+    let url = URL(fileURLWithPath: folder.database)
+    func write() throws -> (database: Data, log: Data) {
+      let store = try SQLiteStore(path: folder.database)
+      try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
+      _ = try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM version") }
+      return try (Data(contentsOf: url), Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")))
+    }
+    let before = try write()
+    let store = try await reopened(folder.database)
+    #expect(try Data(contentsOf: url) == before.database)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")).starts(with: before.log))
+    #expect(try store.restored().versions?.all.last?.table.rowCount == 1)
+    try store.closed()
+    #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
+  }
+
+  /// Opens a store that was let go: its queues do so a moment later.
+  private func reopened(_ path: String) async throws -> SQLiteStore {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
+      let opened = Result { try SQLiteStore(path: path) }
+      if case .failure(StoreError.locked) = opened, ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(5))
+      } else {
+        return try opened.get()
+      }
     }
   }
 

@@ -122,9 +122,7 @@ final class Checkpoints: Sendable {
 
   private func open() throws -> DatabaseQueue {
     if let connection = connection.withLock({ $0 }) { return connection }
-    var configuration = Configuration()
-    configuration.label = "tablecast.store.checkpoints"
-    let opened = try DatabaseQueue(path: path, configuration: configuration)
+    let opened = try DatabaseQueue(path: path, configuration: .keepingLog(label: "tablecast.store.checkpoints"))
     connection.withLock { $0 = opened }
     return opened
   }

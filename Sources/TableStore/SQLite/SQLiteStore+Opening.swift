@@ -94,8 +94,7 @@ extension SQLiteStore {
   private static func openPool(path: String, maximumPages: Int?) throws -> DatabasePool {
     try inspect(path)
     try PrivateFile.prepareDatabase(path)
-    var configuration = Configuration()
-    configuration.label = "tablecast.store"
+    var configuration = Configuration.keepingLog(label: "tablecast.store")
     configuration.maximumReaderCount = StoreReaders.maximumCount
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
@@ -117,7 +116,7 @@ extension SQLiteStore {
       }
       return
     }
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(path: path, configuration: .keepingLog(label: "tablecast.store.inspection"))
     defer { try? queue.close() }
     try queue.writeWithoutTransaction { db in
       let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0

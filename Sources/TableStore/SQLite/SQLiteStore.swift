@@ -157,11 +157,9 @@ public final class SQLiteStore: SingleProcessStore {
       let closedMark = StoreMark(run: run, isClosed: true)
       lock.leave([StoreMark(run: run, log: StoreMark.log(of: path)), closedMark])
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
-      let canWrite = writer.canWrite
       // Closing waits for the writer's queue, so it can't be done on it.
       closing.async { [self] in
-        // SQLite makes a last checkpoint where it is closed, which may not be done after a failed sync.
-        let closed = canWrite ? Result { try pool.close() }.mapError { StoreError($0, path: path) } : .success(())
+        let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
         if case (.success, .success) = (result, closed) { lock.leave([closedMark]) }
         lock.release()
         completion(result.flatMap { closed })

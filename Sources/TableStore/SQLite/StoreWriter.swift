@@ -208,6 +208,8 @@ struct StoreWriter {
       return .commit
     }
     try db.checkpoint(.truncate)
+    // Nothing is left in the log, so that it may go.
+    try db.setCheckpointWhenClosed(true)
   }
 }
 
