@@ -67,6 +67,59 @@ import Testing
     try table.check(equals: service.snapshot("t", query: "?q=a"))
   }
 
+  private static let found = """
+    store: memory
+    history: 2
+    cells: {Label: {fields: {title: string}}}
+    tables:
+      t:
+        source:
+          local: {items: [{title: a1, list: x}, {title: a2, list: x}, {title: a3, list: y}, {title: b, list: z}]}
+        sections: {groupBy: list}
+        find: {search: [title], filters: {list: {title: List, by: list}}}
+        cell: Label
+        payload: {title: "${title}"}
+    """
+
+  /// Menus and sizes are told anew, or taken away, as nobody knows what the client has of them.
+  @Test(arguments: ["&rows=all", "&rows=2", "&q=a&rows=all", "&q=a&rows=2"])
+  func whoLeavesASearchThatOutlastedItsVersionsKeepsNothingOfIt(next: String) throws {
+    let service = try ServiceProcess(Self.found, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    var table = try service.mirror("t", query: "?q=a&rows=2")
+    let first = table.cursor
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(first)&wait=50&q=a&rows=2")
+    try service.awaitPolls(1)
+    for number in 0..<20 {
+      let item: JSONValue = ["title": .string("b\(number)"), "list": "w"]
+      #expect(try editor.request("PATCH", "/v1/tables/t/items/4", body: item).status == 200)
+    }
+    #expect(try editor.request("DELETE", "/v1/tables/t/items/3").status == 200)
+    let changes = try editor.request("GET", "/v1/tables/t/changes?after=\(first)&wait=0\(next)").json
+    #expect(changes["reset"] == nil, "\(changes)")
+    try table.apply(changes)
+    try table.check(equals: service.snapshot("t", query: "?" + next.dropFirst()))
+  }
+
+  /// A row above comes into the section of the one that is shown, and nobody is woken.
+  @Test func theNumberOfRowsBeforeAWindowIsTold() throws {
+    let service = try ServiceProcess(Self.found, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    var table = try service.mirror("t", query: "?q=a&rows=2-2")
+    #expect(table.rows == ["3"] && table.sections.first?.skipped == 0)
+    let first = table.cursor
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(first)&wait=50&q=a&rows=2-2")
+    try service.awaitPolls(1)
+    #expect(try editor.request("PATCH", "/v1/tables/t/items/2", body: ["list": "y"]).status == 200)
+    for number in 0..<20 {
+      let item: JSONValue = ["title": .string("b\(number)")]
+      #expect(try editor.request("PATCH", "/v1/tables/t/items/4", body: item).status == 200)
+    }
+    try table.apply(editor.request("GET", "/v1/tables/t/changes?after=\(first)&wait=0&q=a&rows=2-2").json)
+    #expect(table.sections.first?.skipped == 1)
+    try table.check(equals: service.snapshot("t", query: "?q=a&rows=2-2"))
+  }
+
   /// Changes above that move nothing, and those below, are no reason either; one that moves the rows is.
   @Test func aWindowOutOfTheMiddleOutlastsWhatDoesNotReachIt() throws {
     let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])

@@ -161,9 +161,17 @@ extension TableReader {
     while last.number < current.number {
       let following = last.number + 1 == current.number ? current : versions.version(last.number + 1)
       guard let next = following else { return begin(kind, current) }
-      note(kind, next, isFoundAffected(kind, from: last, to: next, nil))
+      // Nobody is woken by the number of rows before the window, but it has to be told.
+      note(kind, next, isFoundAffected(kind, from: last, to: next, nil) || isOtherNumberBefore(kind, last, next))
       last = next
     }
+  }
+
+  /// Returns whether the window begins in another place of its first section.
+  private func isOtherNumberBefore(_ kind: WaitedLenses.Kind, _ old: Version, _ new: Version) -> Bool {
+    guard let search = kind.find, let window = kind.rows, window.from > 0 else { return false }
+    let skipped = [old, new].map { result(of: search, in: $0)?.table(window).sections.first?.skipped }
+    return skipped[0] != skipped[1]
   }
 
   private func begin(_ kind: WaitedLenses.Kind, _ version: Version) {

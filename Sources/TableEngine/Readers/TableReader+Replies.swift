@@ -199,11 +199,10 @@ extension TableReader {
         cells
       ) {
         changesetCount.add(1, ordering: .relaxed)
-        var table = base(of: old.version, old.lens)
+        var (table, shown) = (base(of: old.version, old.lens), base(of: current, lens))
         if let size { table.take(size) }
-        // How many there were then is not known: it is told anew.
-        if isOutlasted, old.lens.find != nil { (table.find, table.window) = (nil, nil) }
-        return (table, base(of: current, lens))
+        if isOutlasted, old.lens.find != nil { table.forgetNumbers(beside: shown, knows: size) }
+        return (table, shown)
       } noting: { made in
         few.withLock { $0.note(made, for: key) }
       }
@@ -290,5 +289,15 @@ extension Table {
   fileprivate mutating func take(_ size: ForgottenChanges.Size) {
     (omittedSections, skippedItems) = (size.omittedSections, size.skippedItems)
     window?.of = size.rows
+  }
+
+  /// How many rows were found in a version, and with which choices, is not known any more: whatever a client has is told anew, or
+  /// that it is gone.
+  ///
+  /// - Parameter new: what the client is led to.
+  fileprivate mutating func forgetNumbers(beside new: Table, knows size: ForgottenChanges.Size?) {
+    if new.find != nil { find = nil }
+    if new.window != nil { window = nil }
+    if size == nil { omittedSections = -1 }
   }
 }
