@@ -46,7 +46,7 @@ FAULTS = [
 func unepoched(_ cursor: Cursor) -> Cursor {
   fault == "epoch" ? Cursor(epoch: Epoch(rawValue: 1), version: cursor.version) : cursor
 }
-"""), number=5),
+"""), replicas=True, number=5),
     Fault("barrier", "reads don't wait for what is under way",
           (ENGINE + "Commit/TableWriter.swift", "  var needsReadBarrier: Bool {\n    isShared",
            "  var needsReadBarrier: Bool {\n    fault != \"barrier\" && (isShared"),
@@ -138,6 +138,17 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (FOLLOWING, "guard let epoch = stored.versions?.epoch else { return !isMember }",
            "guard let epoch = stored.versions?.epoch else { return fault != \"gone\" && !isMember }"),
           (RECORD, "let isLost = revision == nil", "let isLost = fault != \"gone\" && revision == nil"), replicas=True),
+    Fault("vain", "a table that a replica began in vain, and that the database has lost since, is shown",
+          (ENGINE + "Commit/TableWriter.swift", "!isMember && !$0.isKnownToStore", "fault != \"vain\" && !isMember && !$0.isKnownToStore"),
+          (FOLLOWING, "    guard case .replaced(let stored) = others else { return false }\n",
+           "    guard case .replaced(let stored) = others, fault != \"vain\" || known.number > 0 else { return false }\n"),
+          replicas=True),
+    Fault("member", "a member that the database has lost is read",
+          (ENGINE + "Commit/TableWriter.swift", "(known?.number ?? 0 > 0 ||", "((fault != \"member\" || !isMember) && known?.number ?? 0 > 0 ||"),
+          replicas=True),
+    Fault("elsewhere", "a poll with another search, from a version that only the store knows, is told that nothing is new",
+          (ENGINE + "Projections/LiveTable.swift", "isLate || reader.isBeyondReach(after, query.lens) else",
+           "isLate || reader.isBeyondReach(after, query.lens), fault != \"elsewhere\" else"), replicas=True),
     Fault("told", "polls that are woken by a new epoch go on waiting where nobody has looked at the database for a while",
           (FOLLOWING, "    noteLook(isRead: true)\n", "    if fault != \"told\" { noteLook(isRead: true) }\n"), replicas=True),
     Fault("view", "a read in a view that can't be read is answered without it",
