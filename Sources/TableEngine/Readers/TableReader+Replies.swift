@@ -298,6 +298,7 @@ extension Table {
   fileprivate mutating func forgetNumbers(beside new: Table, knows size: ForgottenChanges.Size?) {
     if new.find != nil { find = nil }
     if new.window != nil { window = nil }
+    // A number that no table has differs from whatever is told.
     if size == nil { omittedSections = -1 }
   }
 }
