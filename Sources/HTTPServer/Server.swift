@@ -95,7 +95,7 @@ public final class Server: Sendable {
 
   /// Takes new connections for one request each, until those that there are have ended; answers all that wait as if their time was over, closes idle connections, ends
   /// streams, and sends the rest with `Connection: close`. Calls `completion` once, on a queue of its own choice,
-  /// when no connection is left; after `deadline` what is left is cut off.
+  /// when no connection is left; after `deadline` what is left is answered by `RequestHandler.unfinished(kind:)`, or cut off.
   public func drain(deadline: Duration, completion: @escaping @Sendable () -> Void) {
     let loops = state.withLock { state -> [EventLoop] in
       switch state {

@@ -113,6 +113,11 @@ public final class TableService: RequestHandler {
     }
   }
 
+  public func unfinished(kind: Int) -> Response {
+    let isRepeatable = !RequestKind.all.indices.contains(kind) || RequestKind.all[kind].isRepeatable
+    return (isRepeatable ? ServiceError.ending : ServiceError.unknownAtEnd).response
+  }
+
   public func refusal(of request: Request) -> Response? {
     guard let match = request.parsed.match else { return ServiceError.nothing(at: request).response }
     if request.parsed.hasTwoCredentials { return ServiceError.twoCredentials.response }
@@ -142,6 +147,20 @@ extension ServiceError {
   fileprivate static var twoCredentials: ServiceError {
     .malformed("`Authorization` stands twice: send it once.", field: "Authorization")
   }
+
+  /// A request that has changed nothing is not finished when the process ends.
+  fileprivate static let ending = ServiceError(
+    TableError(.unavailable, detail: "The service is ending: ask again.", retryAfter: .seconds(1))
+  )
+
+  /// The same of one that may have.
+  fileprivate static let unknownAtEnd = ServiceError(
+    TableError(
+      .unanswered,
+      detail: "The service is ending: whether this was done is not known.",
+      retryAfter: .seconds(1)
+    )
+  )
 
   fileprivate static func nothing(at request: Request) -> ServiceError {
     notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.")

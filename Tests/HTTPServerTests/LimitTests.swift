@@ -150,12 +150,16 @@ import Testing
     #expect(service.statistics.connections == 0)
   }
 
-  @Test func aDrainEndsAtItsDeadline() throws {
+  @Test func aDrainEndsAtItsDeadlineWithAnAnswer() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)
     client.send("GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(TestService.eventually { service.statistics.requests == 1 })
     let end = service.drain(deadline: .milliseconds(50))
+    let outcome = client.receive()
+    let response = try #require(outcome.response)
+    #expect(outcome.code == "503" && response.headers["retry-after"] == "1")
+    #expect(response.headers["connection"] == "close")
     #expect(client.receive() == .closed)
     #expect(end.wait(timeout: .now() + 60) == .success)
   }

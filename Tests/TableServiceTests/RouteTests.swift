@@ -30,6 +30,15 @@ import Testing
     }
   }
 
+  /// The end of the process leaves it open whether the others were done.
+  @Test func readingAndFetchingAloneMayBeRepeated() {
+    for kind in RequestKind.all {
+      let isRepeatable = ["GET", "any"].contains(kind.method) || kind.route.hasSuffix("}/refresh")
+      #expect(kind.isRepeatable == isRepeatable, "\(kind.method) \(kind.route)")
+    }
+    #expect(RequestKind.all.contains { $0.method == "PATCH" && !$0.isRepeatable })
+  }
+
   @Test func everyDescribedPathIsThere() {
     for path in paths {
       guard case .object(let operations) = path.value else { continue }

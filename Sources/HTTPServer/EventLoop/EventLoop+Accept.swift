@@ -175,8 +175,19 @@ extension EventLoop {
   func abort() {
     isDraining = true
     stopListening()
-    for connection in connections.compactMap({ $0 }) { close(connection) }
+    for connection in connections.compactMap({ $0 }) {
+      answerUnfinished(connection)
+      close(connection)
+    }
     stop()
+  }
+
+  /// Answers a request that its handler has had for too long, as far as the kernel takes that.
+  private func answerUnfinished(_ connection: Connection) {
+    guard connection.machine.phase == .handling, connection.output.isEmpty else { return }
+    connection.machine.mustClose()
+    respond(connection, shared.handler.unfinished(kind: connection.kind))
+    flush(connection)
   }
 
   private func stopListening() {

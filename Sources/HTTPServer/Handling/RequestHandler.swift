@@ -16,12 +16,19 @@ public protocol RequestHandler: AnyObject, Sendable {
   /// waited for that is large, or whose sender wants to be told to send it (RFC 9110 section 10.1.1), perhaps more than once:
   /// the request has none yet. On the event loop, as `handle(_:_:)`.
   func refusal(of request: Request) -> Response?
+
+  /// Returns the answer to a request that is not finished when the time of an ending server is over. On the event loop.
+  ///
+  /// - Parameter kind: as the handler has said (``Exchange/note(kind:)``).
+  func unfinished(kind: Int) -> Response
 }
 
 extension RequestHandler {
   public var requestKinds: Int { 1 }
 
   public func refusal(of request: Request) -> Response? { nil }
+
+  public func unfinished(kind: Int) -> Response { .problem(.serviceUnavailable, detail: "The service is ending.") }
 }
 
 /// A handler's answer to a request.

@@ -5,6 +5,9 @@ struct RequestKind: Sendable {
   var route: String
   var method: String
 
+  /// One more of the same does no harm: it reads, or has something fetched.
+  var isRepeatable: Bool { method == Method.get.name || route.hasSuffix("/refresh") || route == "other" }
+
   /// The first is for what is at no route, or can't be asked of it.
   static let all = [RequestKind(route: "other", method: "any")] + named.map(\.kind)
 
