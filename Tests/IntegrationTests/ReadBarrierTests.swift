@@ -224,4 +224,17 @@ import Testing
     }
     #expect(try replicas[0].mirror("by;owner=a").cursor == replicas[1].mirror("by;owner=a").cursor)
   }
+
+  /// Nobody reads or edits: the replicas look by themselves.
+  @Test func clientsThatWaitAreToldThatADatabaseWasEmptied() throws {
+    let server = try PostgresServer()
+    let address = try server.newDatabase()
+    let replicas = try Self.replicas(2, at: address)
+    #expect(try replicas[0].request("PATCH", "/v1/tables/plain/items/1", body: ["n": 1]).status == 200)
+    let before = try replicas.map { try $0.mirror("plain").cursor }
+    let polls = try zip(replicas, before).map { try $0.poll("plain", after: $1, wait: 50) }
+    for replica in replicas { try replica.awaitPolls(1) }
+    _ = try server.ask("DELETE FROM tablecast.change; DELETE FROM tablecast.feed", in: address)
+    for poll in polls { #expect(try poll.value().json["reset"] == "epoch") }
+  }
 }

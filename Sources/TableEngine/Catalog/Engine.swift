@@ -14,6 +14,8 @@ package final class Engine: Sendable {
   let context: EngineContext
   let adopted: Mutex<Catalog>
   let isStarted = Mutex(false)
+  /// How often was looked whether the database still has a table.
+  private let looks = Atomic<UInt>(0)
 
   /// An engine with the tables of a definition, restored from the store where it has them.
   ///
@@ -62,6 +64,7 @@ package final class Engine: Sendable {
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },
+        lookAround: { [weak self] in self?.lookAround(isForAll: $0) },
         carryOut: { [weak self] task, completion in self?.carryOut(task, completion) },
         members: members
       )
@@ -73,6 +76,18 @@ package final class Engine: Sendable {
     if let source = ItemRecord.source(of: table), let log = catalog.logs[source] { return log.moved(to: revision) }
     guard let writer = catalog.writer(of: table) else { return context.replica.caughtUp(table) }
     writer.moved(to: revision)
+  }
+
+  /// Looks whether the database still has the tables: one each time, or all of them, members too.
+  private func lookAround(isForAll: Bool) {
+    let catalog = catalog
+    guard !isForAll else {
+      let members = catalog.families.flatMap { $0.members.map(\.table) }.filter(\.isShared)
+      return (catalog.tables + members).flatMap(\.all).forEach { $0.writer.lookWhetherItIsThere() }
+    }
+    guard !catalog.tables.isEmpty else { return }
+    let number = looks.add(1, ordering: .relaxed).newValue
+    catalog.tables[Int(number % UInt(catalog.tables.count))].writer.lookWhetherItIsThere()
   }
 
   /// This process asks the sources from now on.

@@ -51,6 +51,19 @@ extension TableWriter {
 
   // MARK: A database that was set back
 
+  /// Has it followed that the database lacks it, or has an older state of it: nobody says so, and who waits would not be told before
+  /// somebody reads or edits. One question to the database. On any queue.
+  func lookWhetherItIsThere() {
+    content.queue.async { [self] in
+      let known = content.access { $0.isLost ? nil : $0.record.durable }
+      guard isShared, isStored, let known, known.number > 0 else { return }
+      context.store.revision(of: storedName) { [self] result in
+        guard case .success(let revision) = result, revision?.number ?? 0 < known.number else { return }
+        lookForNews { _ in }
+      }
+    }
+  }
+
   /// The database is another one, or an older one: it may lack more than this table's versions.
   private func isSetBack(from known: Revision, to others: CatchUp) -> Bool {
     guard case .replaced(let stored) = others else { return false }
@@ -61,6 +74,7 @@ extension TableWriter {
   /// Follows when it is read where the items stand that the table shows: else items that were lost would be laid out again. Where they
   /// can't be read it stays as it was: whoever writes to it is told, and it is tried again.
   private func goBack(to others: CatchUp) {
+    context.replica.noteLoss()
     let group = DispatchGroup()
     let areItemsRead = Mutex(true)
     for log in logs {

@@ -22,6 +22,8 @@ final class Replica: Sendable {
     var tapped: @Sendable (ViewTap) -> Void
     /// Others may have been tapped, unheard.
     var reconnected: @Sendable () -> Void
+    /// Looks whether the database still has what is shown here; of all that is, or of the next one.
+    var lookAround: @Sendable (_ isForAll: Bool) -> Void
     /// Does what the replica that asks the sources is asked for.
     var carryOut: @Sendable (LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) -> Void
     var members: MemberTasks
@@ -51,6 +53,8 @@ final class Replica: Sendable {
   /// The store is there, and the last look at it took too long.
   private let isSlow = Atomic(false)
   let overruled = Atomic(false)
+  /// The database lacks something that it had.
+  private let hasLost = Atomic(false)
 
   struct State {
     var lease = FetchLease()
@@ -117,6 +121,9 @@ final class Replica: Sendable {
   /// How often others' writing was taken over, and how often it was in the way of writing here.
   var counts: (catchUps: Int, conflicts: Int) { state.withLock { ($0.behind.catchUps, $0.conflicts) } }
 
+  /// Takes notice that the database lacks something that it had: perhaps that is not all.
+  func noteLoss() { hasLost.store(true, ordering: .relaxed) }
+
   /// Notes the outcome of a look at others' writes.
   func noteLook(_ outcome: LookOutcome) { isSlow.store(outcome == .late, ordering: .relaxed) }
 
@@ -156,6 +163,10 @@ final class Replica: Sendable {
     // Nobody may be sent here who would find out that the database is no longer slow.
     if isSlow.load(ordering: .relaxed) { lookAgain() }
     let now = Self.now
+    // A database that was emptied, or set back, tells nobody.
+    if isReachable, let tasks = state.withLock({ $0.tasks }) {
+      tasks.lookAround(hasLost.exchange(false, ordering: .relaxed))
+    }
     noteRank()
     guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
     carryOut(state.withLock { $0.lease.tick(at: now) })
