@@ -72,6 +72,24 @@ import Testing
     #expect(try poll.value().json["stages"]?.elements.count == 1)
   }
 
+  /// They are not told that their time is over.
+  @Test func clientsThatWaitForAMemberThatIsLostAreGivenTheNextOne() throws {
+    let set = try ReplicaSet(2)
+    try set.awaitOneLeader()
+    set.upstream.answer([ReplicaSet.item("A")])
+    let before = try set.replicas.map { replica in
+      try replica.follow("named;q=a", until: "is ready") { $0.state == "ready" }.cursor
+    }
+    let polls = try zip(set.replicas, before).map { try $0.poll("named;q=a", after: $1, wait: 50) }
+    for replica in set.replicas { try replica.awaitPolls(1) }
+    _ = try set.server.ask("DELETE FROM tablecast.change; DELETE FROM tablecast.feed", in: set.address)
+    for (replica, poll) in zip(set.replicas, polls) {
+      // The replica that doesn't fetch may follow the other one's first version, which is loading.
+      #expect(try poll.value().json["reset"] == "epoch")
+      try replica.follow("named;q=a", until: "is ready") { $0.state == "ready" && $0.titles == [["A"]] }
+    }
+  }
+
   /// It is asked how the table stands before it is heard of.
   @Test func whoeverAsksNextIsShownWhatThereIs() throws {
     let set = try ReplicaSet(1)

@@ -164,9 +164,41 @@ extension TableFamily {
     }
   }
 
-  /// A member is no longer stored: whoever reads it makes another one.
+  /// A member is no longer stored: whoever reads it makes another one. Those who wait for it are given that as soon as it has
+  /// something to show.
   func vanish(_ table: LiveTable) {
-    if drop(table) { retire([table]) }
+    let (instance, blueprint, otherLogs) = contents.withLock { contents in
+      (
+        contents.members.members.values.first { $0.instance.table === table }?.instance, contents.blueprint,
+        contents.otherLogs
+      )
+    }
+    guard let instance, table.isWaitedHere, let next = replace(instance, blueprint, otherLogs) else {
+      if drop(table) { retire([table]) }
+      return
+    }
+    enlist(next.table, share: next.share)
+    giveWay(table, to: next.table, attempts: Self.attemptsToSucceed)
+  }
+
+  /// So often is looked whether a member has something to show that is made in the place of another one.
+  private static let attemptsToSucceed = 100
+
+  private func giveWay(_ table: LiveTable, to next: LiveTable, attempts: Int) {
+    let isShown = !next.isAwaitingUpstream && next.current.table.state != .loading
+    guard isShown || attempts == 0 else {
+      return context.background.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+        giveWay(table, to: next, attempts: attempts - 1)
+      }
+    }
+    guard !next.isUnknown else { return table.retire() }
+    // The store is known to have nothing of the cursors of those who wait.
+    let group = DispatchGroup()
+    for writer in next.all.map(\.writer) {
+      group.enter()
+      writer.lookForNews { _ in group.leave() }
+    }
+    group.notify(queue: context.background) { table.retire(for: next) }
   }
 
   func retire(_ instances: [Instance]) { retire(instances.map(\.table)) }

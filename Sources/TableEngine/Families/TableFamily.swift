@@ -128,11 +128,24 @@ package final class TableFamily: Sendable {
   /// Makes a member anew that can't go on with another definition, where somebody waits for it, who then waits for that. Not
   /// what replicas share: the one that asks the sources takes away what is stored of the old one.
   private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> Bool {
-    guard instance.table.isWaitedHere, !instance.table.isShared else { return false }
+    guard instance.table.isWaitedHere, !instance.table.isShared,
+      let (table, share) = replace(instance, blueprint, otherLogs)
+    else { return false }
+    instance.table.retire(for: table)
+    enlist(table, share: share)
+    return true
+  }
+
+  /// Puts another member in the place of one that is there; nil: it is not.
+  func replace(
+    _ instance: Instance,
+    _ blueprint: TableBlueprint,
+    _ otherLogs: [ItemLog]
+  ) -> (table: LiveTable, share: String)? {
     let known = contents.withLock { contents in
       contents.members.members.first { $0.value.instance.table === instance.table }.map { ($0.key, $0.value.share) }
     }
-    guard let (key, share) = known else { return false }
+    guard let (key, share) = known else { return nil }
     let table = make(instance.table.reference, blueprint, otherLogs, instance.forwarded, key)
     let displaced = contents.withLock { contents -> [Instance]? in
       guard contents.members.members[key]?.instance.table === instance.table else { return nil }
@@ -144,12 +157,10 @@ package final class TableFamily: Sendable {
     }
     guard let displaced else {
       table.retire()
-      return false
+      return nil
     }
     retire(displaced)
-    instance.table.retire(for: table)
-    enlist(table, share: share)
-    return true
+    return (table, share)
   }
 
   /// Fetches a source now, for all members that are polled from here; for the others when they are read again.
