@@ -19,6 +19,12 @@ extension TableError {
 }
 
 extension TableError {
+  /// An edit that is not stored, as one that it was planned on could not be.
+  init(ofBase error: StoreError) {
+    // Of this one it is known.
+    if case .unavailable = error { self.init(StoreError.superseded) } else { self.init(error) }
+  }
+
   private struct Stored: Codable {
     var title: String?
     var detail: String

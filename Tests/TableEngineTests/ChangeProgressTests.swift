@@ -94,6 +94,19 @@ import Testing
       ]
     ),
     Case(
+      "nothing can be stored that it is planned on",
+      plain,
+      [(.begun, .plan)] + Array(repeating: (.baseFailed(.full), .plan), count: ChangeProgress.mostFailedBases)
+        + [(.baseFailed(.full), .answer(.failure(TableError(.full))))]
+    ),
+    Case(
+      "what is unknown of its base is known of it",
+      plain,
+      [(.begun, .plan)]
+        + Array(repeating: (.baseFailed(.unavailable("")), .plan), count: ChangeProgress.mostFailedBases)
+        + [(.baseFailed(.unavailable("")), .answer(.failure(TableError(.superseded))))]
+    ),
+    Case(
       "refused",
       plain,
       [

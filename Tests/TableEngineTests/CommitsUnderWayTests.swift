@@ -1,4 +1,5 @@
 import Synchronization
+import TableStore
 import Testing
 
 @testable import TableEngine
@@ -83,6 +84,18 @@ import Testing
       }
     }
     #expect(calls.withLock { $0 } == test.calls)
+  }
+
+  /// What was built on a failure is told why it is undone; what is built on others' writing, that it is not.
+  @Test func theReasonIsKnownUntilAllHaveComeBack() {
+    var commits = CommitsUnderWay()
+    for first: StoreError? in [.full, nil] {
+      for _ in 0..<3 { commits.begin() }
+      for (number, failure) in [first, nil, .busy("")].enumerated() {
+        _ = commits.end(isStored: false, retry: nil, failure: failure)
+        #expect(commits.failure == (number < 2 ? first : nil))
+      }
+    }
   }
 
   /// Somebody else writes to the same store: whoever loses every time is told so.

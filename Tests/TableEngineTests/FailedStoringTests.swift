@@ -115,6 +115,49 @@ import Testing
     #expect(read.withLock { $0?.0 } == .read && read.withLock { $0?.rows } == 3)
   }
 
+  /// The table can't show an edit that was committed through another one. Each time that is tried, an edit of its own is built on it.
+  @Test func anEditBehindAVersionThatCanNeverBeStoredIsRefusedSoon() throws {
+    func add(_ title: String, to table: LiveTable) {
+      let edit = Edit.insert(item: ["title": .string(title)], .end)
+      table.edit(EditRequest([edit], caller: CallerFields([]))) { [self] outcome in
+        outcomes.withLock { $0.append("\(title) \(word(outcome))") }
+      }
+    }
+    add("other", to: translation)
+    release()
+    wait { answered == ["other done"] && store.waitingCount == 1 }
+    add("own", to: original)
+    wait { store.waitingCount == 2 }
+    var rounds = 0
+    let (log, content) = (try #require(original.writer.log), original.writer.content)
+    while answered.count < 2, rounds < 40 {
+      // All that is made again has been given to the store.
+      original.settle()
+      wait { log.progress { $0.commits.isGoingOn } }
+      log.queue.sync {}
+      wait { content.queue.sync { content.access { $0.commits.isGoingOn } } }
+      original.settle()
+      guard store.waitingCount > 0 else { continue }
+      rounds += 1
+      store.release(failing: .full)
+      // All that is under way was built on that.
+      while store.waitingCount > 0 { store.release(failing: .superseded) }
+    }
+    #expect(answered == ["other done", "own storeFull"])
+    #expect(rounds <= ChangeProgress.mostConflicts / 5, "\(rounds)")
+    store.open()
+    original.settle()
+    #expect(original.current.table.rowCount <= 3, "what was refused is not shown")
+  }
+
+  @Test func theSameReasonIsLoggedNowAndThen() {
+    var retries = StoringRetries()
+    let begin = ContinuousClock.now
+    let told = [(0, StoreError.full), (1, .full), (9, .full), (10, .full), (11, .busy("")), (12, .full), (13, .full)]
+      .map { retries.report($1, now: begin + .seconds($0)) }
+    #expect(told == [1, nil, nil, 3, 1, 1, nil])
+  }
+
   /// Who reads it would otherwise miss what was done to its items while it was made.
   @Test func aTableThatComesWithAConfigurationIsFoundWhenItsFirstVersionIsStored() throws {
     let next = try engine.prepare(try .tasks("de, en"))

@@ -9,7 +9,7 @@ import TableStore
 ///          ▲ │ refused                        ▲
 ///          │ ├──▶ what others have written is read: planned once more on that
 ///          │ └──▶ what has refused it is stored ┘
-///          └────── undone, or another replica was first: planned again
+///          └────── undone, or another replica was first: planned again, but not for ever
 /// ```
 struct ChangeProgress: Sendable {
   /// The differences between kinds of changes.
@@ -35,8 +35,10 @@ struct ChangeProgress: Sendable {
     case clear
     /// Its key has this answer.
     case known(EditResult)
-    /// A commit that it was planned on could not be stored.
+    /// A commit that it was planned on, or waited for, was undone.
     case undone
+    /// The same, after its own was given to the store: the one that it was planned on could not be stored for this reason.
+    case baseFailed(StoreError)
     /// Another replica's commit was first.
     case superseded
     case refused(TableError)
@@ -94,9 +96,13 @@ struct ChangeProgress: Sendable {
   /// Nothing that another replica has written is unknown here.
   private var isUpToDate = false
   private var conflicts = 0
+  private var failedBases = 0
 
   /// A change is planned so often where other replicas commit at the same time.
   static let mostConflicts = 50
+  /// So often is a change planned anew where what it was planned on could not be stored. What was too large alone is no reason against
+  /// those behind it; where nothing can be stored, each would be tried until all before it are refused.
+  static let mostFailedBases = 3
   /// So long is another replica's version waited for.
   static let patience = Duration.seconds(5)
 
@@ -117,6 +123,9 @@ struct ChangeProgress: Sendable {
       return show(.success(answer))
     case (.claiming, .known(let outcome)), (.keeping, .known(let outcome)): return answer(outcome)
     case (.planning, .undone), (.refusing, .undone): return planAgain()
+    case (.planning, .baseFailed(let error)):
+      failedBases += 1
+      return failedBases > Self.mostFailedBases ? answer(.failure(TableError(ofBase: error))) : planAgain()
     case (.planning, .superseded):
       conflicts += 1
       return conflicts > Self.mostConflicts ? answer(.failure(TableError(StoreError.superseded))) : planAgain()

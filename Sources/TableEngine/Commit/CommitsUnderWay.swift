@@ -1,3 +1,5 @@
+import TableStore
+
 /// A table's commits that the store has not answered yet, in order, and what waits for them.
 ///
 /// Edits are laid out on those before them without waiting for the disk. Three things must wait: what is answered
@@ -8,6 +10,8 @@ struct CommitsUnderWay: Sendable {
   private var ended: UInt64 = 0
   /// One has failed, and those that were built on it come back one after the other.
   private(set) var isUndoing = false
+  /// Why that one could not be stored; nil: somebody else was first.
+  private(set) var failure: StoreError?
   /// True while commits of others are being read: a layout on the state known until then would be refused.
   private var isCatchingUp = false
   /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
@@ -67,18 +71,24 @@ struct CommitsUnderWay: Sendable {
 
   /// The oldest commit has come back. Returns what is to be called now, in order.
   ///
-  /// - Parameter retry: the edit itself, where it has to be laid out anew.
-  mutating func end(isStored: Bool, retry: (@Sendable () -> Void)?) -> [@Sendable () -> Void] {
+  /// - Parameters:
+  ///   - retry: the edit itself, where it has to be laid out anew.
+  ///   - failure: why it could not be stored, where that is not what it was built on.
+  mutating func end(
+    isStored: Bool,
+    retry: (@Sendable () -> Void)?,
+    failure: StoreError? = nil
+  ) -> [@Sendable () -> Void] {
     ended += 1
     if isStored { conflicts = 0 } else if retry != nil, !isUndoing { conflicts += 1 }
-    if !isStored { isUndoing = true }
+    if !isStored, !isUndoing { (isUndoing, self.failure) = (true, failure) }
     if let retry { redo(retry) }
     let settled = followers.prefix { $0.commit <= ended }
     followers.removeFirst(settled.count)
     var calls: [@Sendable () -> Void] = []
     if isUndoing { undone += settled.map { $0.undone } } else { calls = settled.map { $0.stored } }
     if isEmpty {
-      (isUndoing, isCatchingUp) = (false, false)
+      (isUndoing, isCatchingUp, self.failure) = (false, false, nil)
       calls += redone + undone + waiting
       (redone, undone, waiting) = ([], [], [])
     }

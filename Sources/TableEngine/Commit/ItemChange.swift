@@ -80,7 +80,8 @@ struct ItemChange: Change {
     }
     // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
     let isAlone = writer.editsAhead.load(ordering: .relaxed) == 0 && !log.isAwaited
-    writer.store(commit, mayBlock: isAlone, retry: { run.take(.undone) }) { error in
+    let retry: @Sendable (StoreError?) -> Void = { run.take($0.map { .baseFailed($0) } ?? .undone) }
+    writer.store(commit, mayBlock: isAlone, retry: retry) { error in
       if let error { return run.take(.failed(TableError(error))) }
       run.take(isShownHere ? .done(outcome, isKept: true) : .unseen(outcome))
     }
@@ -96,12 +97,12 @@ struct ItemChange: Change {
     commit.reply = idempotency.flatMap { StoredReply($0.asked(writer.answersName), outcome) }
     context.store.commit(commit) { result in
       // This one, too, is told before it answers.
-      log.ended(result, by: nil)
+      let baseFailure = log.ended(result, by: nil)
       switch result {
       case .success: run.takeLater(.unseen(outcome))
-      case .failure(.superseded): run.takeLater(.superseded)
+      case .failure(.superseded): run.takeLater(baseFailure.map { .baseFailed($0) } ?? .superseded)
       case .failure(let error):
-        context.logger.error("An edit could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+        content.queue.async { writer.report(error) }
         run.takeLater(.failed(TableError(error)))
       }
     }

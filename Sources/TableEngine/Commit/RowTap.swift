@@ -155,7 +155,7 @@ struct RowTap: Change {
     // The toggle and its answer are stored as one: a repeat toggles nothing.
     commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
     commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }
-    original.store(commit, retry: { take(.undone) }) { error in
+    original.store(commit, retry: { take($0.map { .baseFailed($0) } ?? .undone) }) { error in
       if let error { take(.failed(TableError(error))) } else { done(true) }
     }
   }

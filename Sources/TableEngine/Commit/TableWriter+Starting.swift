@@ -41,7 +41,7 @@ extension TableWriter {
       followed(error)
       completion(error)
     }
-    store(commit, retry: { finish(nil) }) { [self] error in
+    store(commit, retry: { _ in finish(nil) }) { [self] error in
       if let error, error != .fenced { storeLater() }
       finish(error)
     }

@@ -78,7 +78,7 @@ extension TableWriter {
       return word + content.objectChanges(from: version === prepared ? latest.sections : [], to: table.sections)
     }
     // Without another attempt the answers of sources would be lost until they answer again.
-    store(commit, retry: retry) { [self] error in
+    store(commit, retry: { _ in retry() }) { [self] error in
       switch error {
       case nil: break
       case .fenced?: leaveToOthers()
@@ -157,12 +157,13 @@ extension TableWriter {
   /// - Parameters:
   ///   - commit: With what it does to the items of the table's own source beside it, where it is an edit of these (``ItemLog/begin``).
   ///   - mayBlock: Nothing else of this table waits to be done, so its thread may do the writing.
-  ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed.
+  ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed: with the reason for
+  ///     that, or nil where somebody else was first.
   ///   - completion: Given what went wrong, on the table's queue.
   func store(
     _ commit: Commit,
     mayBlock: Bool = false,
-    retry: @escaping @Sendable () -> Void,
+    retry: @escaping @Sendable (StoreError?) -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
     var commit = commit
@@ -178,7 +179,7 @@ extension TableWriter {
     let (version, revision) = (commit.version, commit.revision)
     let tellsInputs = commit.inputs != nil
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
-      if isEdit { log?.ended(result, by: self) }
+      let baseFailure = isEdit ? log?.ended(result, by: self) : nil
       content.queue.async { [self] in
         if isEdit { content.access { $0.editsUnderWay -= 1 } }
         switch result {
@@ -199,13 +200,14 @@ extension TableWriter {
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
           // Built on one of its own that failed, or on what somebody else has replaced.
           let isOthers = content.access { !$0.commits.isUndoing }
+          let reason = content.access { $0.commits.failure } ?? baseFailure
           undo()
           if isEdit { followItemsAgain() }
           if isOthers {
             context.replica.noteConflict()
             catchUp()
           }
-          proceed(isStored: false, retry: retry)
+          proceed(isStored: false, retry: { retry(reason) }, failure: baseFailure)
         case .failure(.fenced):
           // Another replica asks the sources now: what this one has heard is not shown.
           undo()
@@ -214,15 +216,23 @@ extension TableWriter {
           proceed(isStored: false)
           context.replica.lostLease()
         case .failure(let error):
-          context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+          report(error)
           undo()
           if isEdit { followItemsAgain() }
           // First: whoever waits until nothing is being undone finds noted what can't be shown.
           completion(error)
-          proceed(isStored: false)
+          proceed(isStored: false, failure: error)
         }
       }
     }
+  }
+
+  /// Logs why a change could not be stored: where many can't be, the same is said now and then. On the table's queue.
+  func report(_ error: StoreError) {
+    guard let number = content.access({ $0.retries.report(error, now: .now) }) else { return }
+    var metadata: Logger.Metadata = ["table": "\(name)", "reason": "\(error)"]
+    if number > 1 { metadata["changes"] = "\(number)" }
+    context.logger.error("A change could not be stored", metadata: metadata)
   }
 
   /// Undoes what was built on something that could not be stored.
@@ -243,14 +253,18 @@ extension TableWriter {
     following.add(1, ordering: .acquiringAndReleasing)
     let follow: @Sendable () -> Void = { [self] in
       let isShown = isShared && content.access { !$0.isAheadOfStoredInputs() || $0.storedShowsInputs(log) }
-      if isShown { followed(nil) } else { publishContent { [self] error in followed(error) } }
+      if isShown { return followed(nil) }
+      // What could not be stored just now is tried after the pause: were it tried before every edit that is made again, all of these
+      // would fail with it.
+      guard content.access({ !$0.retries.isPausing }) else { return followed(.full) }
+      publishContent { [self] error in followed(error) }
     }
     content.access { $0.commits.redo(follow) }
   }
 
   /// A commit has ended: whoever waited for it goes on.
-  func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
-    for body in content.access({ $0.commits.end(isStored: isStored, retry: retry) }) { body() }
+  func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil, failure: StoreError? = nil) {
+    for body in content.access({ $0.commits.end(isStored: isStored, retry: retry, failure: failure) }) { body() }
   }
 
   /// Returns whether there is room for the member's growth; else it is no member any more, and its readers are told. On

@@ -41,7 +41,7 @@ struct StoredMember: Sendable {
       var commit = Commit(table: writer.storedName, durability: .process, version: writer.versions.current)
       commit.fence = lease
       content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
-      writer.store(commit, retry: completion) { _ in completion() }
+      writer.store(commit, retry: { _ in completion() }) { _ in completion() }
     }
   }
 

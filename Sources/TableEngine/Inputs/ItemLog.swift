@@ -103,11 +103,13 @@ final class ItemLog: StoredRecord {
   /// store's queue.
   ///
   /// - Parameter writer: what has given it to the store, whose version it was stored with.
-  func ended(_ result: Result<Void, StoreError>, by writer: TableWriter?) {
-    let (catchesUp, calls) = state.withLock { $0.end(result) }
+  /// - Returns: why the commit could not be stored on which this one was planned, where that is the reason of its failure.
+  @discardableResult func ended(_ result: Result<Void, StoreError>, by writer: TableWriter?) -> StoreError? {
+    let (catchesUp, calls, baseFailure) = state.withLock { $0.end(result) }
     if case .success = result { tellReaders(isOwn: true, but: writer) }
     if catchesUp { queue.async { [self] in readOthers() } }
     for call in calls { queue.async(execute: call) }
+    return baseFailure
   }
 
   /// Stores the configuration's items, where nothing is stored. `completion` is called when that is done, here or by another

@@ -81,20 +81,25 @@ struct ItemLogState: Sendable {
 
   /// The oldest commit under way has come back.
   ///
-  /// - Returns: whether what others have written is to be read, and what is to be called then.
-  mutating func end(_ result: Result<Void, StoreError>) -> (catchesUp: Bool, calls: [@Sendable () -> Void]) {
-    guard let made = underWay.popFirst() else { return (false, []) }
+  /// - Returns: whether what others have written is to be read, what is to be called then, and why the commit could not be stored on
+  ///   which this one was planned, where that is the reason.
+  mutating func end(
+    _ result: Result<Void, StoreError>
+  ) -> (catchesUp: Bool, calls: [@Sendable () -> Void], baseFailure: StoreError?) {
+    guard let made = underWay.popFirst() else { return (false, [], nil) }
     switch result {
     case .success:
       (committed, isStored) = (made, true)
       progress.durable = made.revision
-      return (false, progress.commits.end(isStored: true, retry: nil))
+      return (false, progress.commits.end(isStored: true, retry: nil), nil)
     case .failure(let error):
       // Built on one of its own that failed, or on what somebody else has replaced.
       let isOthers = error == .superseded && !progress.commits.isUndoing
       goBack()
       if isOthers { progress.commits.beginCatchingUp() }
-      return (isOthers, progress.commits.end(isStored: false, retry: nil))
+      let baseFailure = error == .superseded ? progress.commits.failure : nil
+      let failure = error == .superseded ? nil : error
+      return (isOthers, progress.commits.end(isStored: false, retry: nil, failure: failure), baseFailure)
     }
   }
 
