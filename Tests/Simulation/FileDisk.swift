@@ -67,9 +67,9 @@ final class FileDisk: @unchecked Sendable {
   func end(losesPower: Bool) {
     simulation_files_end(losesPower ? 1 : 0)
     simulation_close(path + ".lock")
+    failures = simulation_files_so_far().failed_syncs
     guard losesPower else { return }
     boots += 1
-    failures = simulation_files_so_far().failed_syncs
     // Nobody has synced that one.
     if world.chance(4) { try? Data().write(to: URL(fileURLWithPath: path + ".lock")) }
   }

@@ -37,7 +37,7 @@ extension Run {
     if let connection = replica.connection {
       connection.end()
     } else if let files {
-      let losesPower = world.chance(2) || files.isBroken
+      let losesPower = world.chance(2)
       if losesPower {
         note("service", "the machine loses its power")
         marker.forget()

@@ -125,23 +125,27 @@ import Testing
       return try (Data(contentsOf: url), Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")))
     }
     let before = try write()
-    let store = try await reopened(folder.database)
+    try await awaitRelease(of: folder.database)
     #expect(try Data(contentsOf: url) == before.database)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")).starts(with: before.log))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")) == before.log)
+    let store = try SQLiteStore(path: folder.database)
+    // All of it was brought home by who opened it next.
+    #expect(try Data(contentsOf: url) != before.database)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")).count < before.log.count)
     #expect(try store.restored().versions?.all.last?.table.rowCount == 1)
     try store.closed()
     #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
   }
 
-  /// Opens a store that was let go: its queues do so a moment later.
-  private func reopened(_ path: String) async throws -> SQLiteStore {
+  /// Waits until a store is closed that was let go: its queues do so a moment later.
+  private func awaitRelease(of path: String) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while true {
-      let opened = Result { try SQLiteStore(path: path) }
-      if case .failure(StoreError.locked) = opened, ContinuousClock.now < end {
+      let taken = Result { try StoreLock(path: path) }
+      if case .failure(StoreError.locked) = taken, ContinuousClock.now < end {
         try await Task.sleep(for: .milliseconds(5))
       } else {
-        return try opened.get()
+        return try taken.get().release()
       }
     }
   }

@@ -67,6 +67,11 @@ extension SQLiteStore {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path, queues: queues)
       try pool.writeWithoutTransaction { db in
+        // What the last run has left goes home before anything is written behind it: after a failed sync the kernel may have
+        // parts of the log that the disk has not. Where there is no room for that, the log goes on.
+        do { try db.checkpoint(.truncate) } catch {
+          if let failure = checkpoints.failedSync.note(error) { throw failure }
+        }
         try Self.beginRun(run, in: db, boot: boot, after: lock.left.isEmpty ? nil : left)
         try checkpoints.watch(db)
       }
