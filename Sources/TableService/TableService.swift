@@ -113,9 +113,10 @@ public final class TableService: RequestHandler {
     }
   }
 
-  public func unfinished(kind: Int) -> Response {
+  /// An edit may have been done: clients repeat it with its key where no answer comes, and not after a 504.
+  public func unfinished(kind: Int) -> Response? {
     let isRepeatable = !RequestKind.all.indices.contains(kind) || RequestKind.all[kind].isRepeatable
-    return (isRepeatable ? ServiceError.ending : ServiceError.unknownAtEnd).response
+    return isRepeatable ? ServiceError.ending.response : nil
   }
 
   public func refusal(of request: Request) -> Response? {
@@ -151,15 +152,6 @@ extension ServiceError {
   /// A request that has changed nothing is not finished when the process ends.
   fileprivate static let ending = ServiceError(
     TableError(.unavailable, detail: "The service is ending: ask again.", retryAfter: .seconds(1))
-  )
-
-  /// The same of one that may have.
-  fileprivate static let unknownAtEnd = ServiceError(
-    TableError(
-      .unanswered,
-      detail: "The service is ending: whether this was done is not known.",
-      retryAfter: .seconds(1)
-    )
   )
 
   fileprivate static func nothing(at request: Request) -> ServiceError {

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// The end of the process leaves it open whether the others were done.
+  /// Where the process ends, the others may have been done: they get no answer.
   @Test func readingAndFetchingAloneMayBeRepeated() {
     for kind in RequestKind.all {
       let isRepeatable = ["GET", "any"].contains(kind.method) || kind.route.hasSuffix("}/refresh")

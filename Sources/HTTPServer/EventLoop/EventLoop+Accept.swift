@@ -184,9 +184,11 @@ extension EventLoop {
 
   /// Answers a request that its handler has had for too long, as far as the kernel takes that.
   private func answerUnfinished(_ connection: Connection) {
-    guard connection.machine.phase == .handling, connection.output.isEmpty else { return }
+    guard connection.machine.phase == .handling, connection.output.isEmpty,
+      let response = shared.handler.unfinished(kind: connection.kind)
+    else { return }
     connection.machine.mustClose()
-    respond(connection, shared.handler.unfinished(kind: connection.kind))
+    respond(connection, response)
     flush(connection)
   }
 

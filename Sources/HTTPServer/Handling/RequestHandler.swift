@@ -17,10 +17,11 @@ public protocol RequestHandler: AnyObject, Sendable {
   /// the request has none yet. On the event loop, as `handle(_:_:)`.
   func refusal(of request: Request) -> Response?
 
-  /// Returns the answer to a request that is not finished when the time of an ending server is over. On the event loop.
+  /// Returns the answer to a request that is not finished when the time of an ending server is over; nil: its connection is closed
+  /// without one. On the event loop.
   ///
   /// - Parameter kind: as the handler has said (``Exchange/note(kind:)``).
-  func unfinished(kind: Int) -> Response
+  func unfinished(kind: Int) -> Response?
 }
 
 extension RequestHandler {
@@ -28,7 +29,7 @@ extension RequestHandler {
 
   public func refusal(of request: Request) -> Response? { nil }
 
-  public func unfinished(kind: Int) -> Response { .problem(.serviceUnavailable, detail: "The service is ending.") }
+  public func unfinished(kind: Int) -> Response? { .problem(.serviceUnavailable, detail: "The service is ending.") }
 }
 
 /// A handler's answer to a request.
