@@ -12,6 +12,11 @@ extension TableError {
     case .unavailable:
       let detail = "The store can't be reached: whether the edit was stored is not known."
       self.init(.unavailable, detail: detail, retryAfter: .seconds(1))
+    case .stopped:
+      let detail =
+        "The disk has failed: whether the edit is stored is known when the service has started again. A repeat with the same "
+        + "`Idempotency-Key` is answered then."
+      self.init(.unavailable, detail: detail, retryAfter: .seconds(5))
     case .newerVersion, .newerSchema, .corrupt, .damaged, .foreign, .locked, .cannotOpen, .failed:
       self.init(.failed, detail: "The edit could not be stored: nothing has changed.")
     }

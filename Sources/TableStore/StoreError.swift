@@ -28,8 +28,11 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   case unavailable(String)
   /// Something holds what is to be written, and did so for too long: nothing was written. It may be tried again.
   case busy(String)
-  /// The disk or the database failed.
+  /// The disk or the database failed: nothing was written.
   case failed(String)
+  /// The disk failed to keep what was written: nothing more is written in this run. Whether it has kept a commit that was under way is
+  /// known in the next one.
+  case stopped(String)
   case closed
 
   public var description: String {
@@ -58,7 +61,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case .fenced: "another process does this by now"
     case .unavailable(let reason): "the store can't be reached: \(reason)"
     case .busy(let reason): "the store is busy: \(reason)"
-    case .failed(let reason): "the store failed: \(reason)"
+    case .failed(let reason), .stopped(let reason): "the store failed: \(reason)"
     case .closed: "the store is closed"
     }
   }

@@ -46,6 +46,13 @@ import Testing
     original.settle()
   }
 
+  /// After a failed sync it may be there when the service has started again: a client has to repeat it then, rather than give it up.
+  @Test func afterAFailedSyncNobodyIsToldThatNothingHasChanged() {
+    let error = TableError(StoreError.stopped("the disk failed"))
+    #expect(error.kind == .unavailable && error.retryAfter != nil)
+    #expect(!error.detail.contains("nothing has changed"))
+  }
+
   /// Its answer is the only thing that a repeat could be told from.
   @Test func aTapWhoseAnswerCantBeStoredIsNotMade() {
     func taps() -> UInt32 { engine.context.views.state(of: "mine", table: original.current.cursor.epoch)?.taps ?? 0 }

@@ -10,7 +10,7 @@ final class FailedSync: Sendable {
   /// The reason why nothing is written any more; nil as long as no sync has failed.
   var failure: StoreError? {
     guard hasHappened.load(ordering: .acquiring) else { return nil }
-    return .failed("the disk failed to keep what was written; check it, then start Tablecast again")
+    return .stopped("the disk failed to keep what was written; check it, then start Tablecast again")
   }
 
   /// Takes notice of an error, whatever was being written. Returns the failure if it is a failed sync.

@@ -91,7 +91,10 @@ extension SQLiteStore {
       // This run has written nothing: what is put there now is judged by what the last one has left.
       lock.leave(lock.left)
       let error = StoreError(error, path: path)
-      if case .failed(let reason) = error { throw .cannotOpen(path: path, reason: reason) }
+      switch error {
+      case .failed(let reason), .stopped(let reason): throw .cannotOpen(path: path, reason: reason)
+      default: break
+      }
       throw error
     }
   }
