@@ -5,12 +5,11 @@ extension Run {
   func operate() {
     guard isFaulty || plan.parts.contains(.reloads) || plan.parts.contains(.upstream) else { return }
     // Of several, some should be there.
-    let pause = database == nil ? (isBusy ? 1...60 : 5...400) : (isBusy ? 20...400 : 50...2_000)
     world.after(Double(world.pick(pause)), on: operation) { [self] in
       guard isEditing else { return }
       if files?.isBroken == true, world.chance(3) { crash(replicas[0]) }
       switch world.pick(0...19) {
-      case 0...1 where plan.parts.contains(.crashes): crash(world.pick(replicas))
+      case 0...1 where plan.parts.contains(.crashes) && (!isRestless || world.chance(4)): crash(world.pick(replicas))
       case 2...5 where database != nil && isFaulty: disturb(world.pick(replicas))
       case 6 where database != nil && plan.parts.contains(.reloads): roll()
       case 2...6 where plan.parts.contains(.reloads) && database == nil: reload()
@@ -20,6 +19,12 @@ extension Run {
       }
       operate()
     }
+  }
+
+  /// Between two things that are done, in milliseconds.
+  private var pause: ClosedRange<Int> {
+    if database == nil { return isRestless ? 1...20 : isBusy ? 1...60 : 5...400 }
+    return isRestless ? 5...100 : isBusy ? 20...400 : 50...2_000
   }
 
   func crash(_ replica: Place) {

@@ -52,6 +52,8 @@ final class Run: @unchecked Sendable {
   let changesLanguages: Bool
   /// Editors hardly pause, and much is done to the service.
   let isBusy: Bool
+  /// Even more is done to it: with one process a configuration is hardly there when the next one comes.
+  let isRestless: Bool
   /// Now and then the store is what it was some time ago.
   let losesCommits: Bool
   /// Now and then the items' source is called otherwise.
@@ -96,6 +98,7 @@ final class Run: @unchecked Sendable {
     upstream.isFaulty = isFaulty
     disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
     isBusy = world.chance(3)
+    isRestless = world.chance(4)
     let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
     database = count > 1 ? Database(world) : nil
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))

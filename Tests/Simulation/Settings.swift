@@ -22,7 +22,7 @@ struct Settings {
   static func random(_ world: World, changesLanguages: Bool, renames: Bool, isTight: Bool) -> Settings {
     Settings(
       title: world.pick(0...3),
-      history: world.pick([4, 16, 64]),
+      history: world.pick([1, 4, 16, 64]),
       label: world.pick(0...2),
       isGrouped: !world.chance(3),
       every: world.pick([1, 2, 5]),
