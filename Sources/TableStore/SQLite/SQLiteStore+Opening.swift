@@ -67,8 +67,7 @@ extension SQLiteStore {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path, queues: queues)
       try pool.writeWithoutTransaction { db in
-        // What the last run has left goes home before anything is written behind it: after a failed sync the kernel may have
-        // parts of the log that the disk has not. Where there is no room for that, the log goes on.
+        // What the last run has left goes home. Where there is no room for that, the log goes on.
         do { try db.checkpoint(.truncate) } catch {
           if let failure = checkpoints.failedSync.note(error) { throw failure }
         }
@@ -113,7 +112,7 @@ extension SQLiteStore {
     return pool
   }
 
-  /// Looks at a file before anything is written to it.
+  /// Looks at a file before anything is written to it, and has the disk keep what the last run has left in the log.
   private static func inspect(_ path: String) throws {
     let size = fileSize(path)
     guard size > 0 else {
@@ -146,6 +145,7 @@ extension SQLiteStore {
         throw StoreError.corrupt(path: path, detail: findings.first ?? "the check says nothing")
       }
     }
+    try queue.writeWithoutTransaction { try $0.rewriteLog() }
   }
 
   /// 0 where there is no such file.

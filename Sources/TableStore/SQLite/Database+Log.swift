@@ -20,4 +20,12 @@ extension Database {
     let code = csqlite_checkpoint_when_closed(connection, isMade)
     guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
+
+  /// Has the disk keep the whole log. After a failed sync the kernel takes for written what the disk has not, and a later sync does not
+  /// write it: nothing may be appended to such a log, nor brought home from it. O(bytes of the log).
+  func rewriteLog() throws {
+    guard let connection = sqliteConnection else { return }
+    let code = csqlite_rewrite_log(connection)
+    guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
 }
