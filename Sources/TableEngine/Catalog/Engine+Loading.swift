@@ -116,6 +116,10 @@ extension Engine {
 
   @discardableResult
   func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
+    adoptions.perform { takeOver(next, alreadyBegun: alreadyBegun) }
+  }
+
+  private func takeOver(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
     let before = catalog
     let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)

@@ -55,16 +55,19 @@ extension Engine {
     after asked: Set<String> = [],
     _ completion: @escaping @Sendable () -> Void
   ) {
-    let group = DispatchGroup()
+    let (group, adopted) = (DispatchGroup(), adoptions.count)
     for source in sources {
       group.enter()
       if asked.isEmpty { source.refresh { group.leave() } } else { source.whenAnswered { group.leave() } }
     }
     group.notify(queue: context.background) { [self] in
       table.writer.whenDecided { [self] in
-        let asked = asked.union(sources.map(\.name))
-        let others = table.latest.sources.filter { !asked.contains($0.name) }
-        if others.isEmpty { completion() } else { fetch(others, of: table, after: asked, completion) }
+        adoptions.whenDone { [self] number in
+          let asked = asked.union(sources.map(\.name))
+          // What sources said while a configuration was taken over, they may not have told the table yet.
+          let others = table.latest.sources.filter { number != adopted || !asked.contains($0.name) }
+          if others.isEmpty { completion() } else { fetch(others, of: table, after: asked, completion) }
+        }
       }
     }
   }
@@ -132,7 +135,22 @@ extension Engine {
   ///
   /// - Parameter completion: given why what it said may not be shown.
   private func fetchHere(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    let (catalog, isLeading) = (catalog, context.replica.isLeading)
+    adoptions.whenDone { [self] adopted in
+      fetchHere(source: name, within: catalog) { [self] error in
+        adoptions.whenDone { [self] number in
+          // Tables of another configuration may not have been told.
+          if number == adopted { completion(error) } else { fetchHere(source: name, completion) }
+        }
+      }
+    }
+  }
+
+  private func fetchHere(
+    source name: String,
+    within catalog: Catalog,
+    _ completion: @escaping @Sendable (TableError?) -> Void
+  ) {
+    let isLeading = context.replica.isLeading
     let group = DispatchGroup()
     let asked = AskedSources()
     for family in catalog.families {
