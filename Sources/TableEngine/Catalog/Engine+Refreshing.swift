@@ -135,22 +135,7 @@ extension Engine {
   ///
   /// - Parameter completion: given why what it said may not be shown.
   private func fetchHere(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    adoptions.whenDone { [self] adopted in
-      fetchHere(source: name, within: catalog) { [self] error in
-        adoptions.whenDone { [self] number in
-          // Tables of another configuration may not have been told.
-          if number == adopted { completion(error) } else { fetchHere(source: name, completion) }
-        }
-      }
-    }
-  }
-
-  private func fetchHere(
-    source name: String,
-    within catalog: Catalog,
-    _ completion: @escaping @Sendable (TableError?) -> Void
-  ) {
-    let isLeading = context.replica.isLeading
+    let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, adoptions.count)
     let group = DispatchGroup()
     let asked = AskedSources()
     for family in catalog.families {
@@ -162,11 +147,21 @@ extension Engine {
       source.refresh { group.leave() }
     }
     group.notify(queue: context.background) { [self] in
-      whenAllFollow(name, catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
-        // Where another replica asks it, that one's answer says whether its tables show what it said.
-        let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading && isShown)
-        completion(isAnswered ? nil : .notStoredForNow)
+      whenTold(by: name, since: adopted) { [self] in
+        whenAllFollow(name, catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
+          // Where another replica asks it, that one's answer says whether its tables show what it said.
+          let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading && isShown)
+          completion(isAnswered ? nil : .notStoredForNow)
+        }
       }
+    }
+  }
+
+  /// Calls back when a source has told its tables what it said last, also where another configuration was taken over meanwhile.
+  private func whenTold(by source: String, since adopted: Int, _ completion: @escaping @Sendable () -> Void) {
+    adoptions.whenDone { [self] number in
+      guard number != adopted, context.replica.isLeading, let source = catalog.sources[source] else { return completion() }
+      source.whenAnswered { [self] in whenTold(by: source.name, since: number, completion) }
     }
   }
 
