@@ -160,7 +160,9 @@ extension Engine {
   /// Calls back when a source has told its tables what it said last, also where another configuration was taken over meanwhile.
   private func whenTold(by source: String, since adopted: Int, _ completion: @escaping @Sendable () -> Void) {
     adoptions.whenDone { [self] number in
-      guard number != adopted, context.replica.isLeading, let source = catalog.sources[source] else { return completion() }
+      guard number != adopted, context.replica.isLeading, let source = catalog.sources[source] else {
+        return completion()
+      }
       source.whenAnswered { [self] in whenTold(by: source.name, since: number, completion) }
     }
   }
