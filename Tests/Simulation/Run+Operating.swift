@@ -135,8 +135,8 @@ extension Run {
       // One that has started since then has begun with it, or with a later one.
       guard service.host.isAlive, settings.generation == next.generation else { return }
       let name = service.host.name
-      let began = service.reload(next.definition(world)) { [self] in
-        note("service", "\(name) has generation \(next.generation)")
+      let began = service.reload(next.definition(world)) { [self] isTaken in
+        note("service", "\(name) has\(isTaken ? "" : " not") generation \(next.generation)")
       }
       if !began { roll(service, next) }
     }
@@ -149,8 +149,11 @@ extension Run {
       renames: renames && !losesCommits,
       isTight: isTight
     )
-    let began = replicas[0].service?.reload(next.definition(world)) { [self] in
-      note("service", "has another configuration")
+    let before = settings
+    let began = replicas[0].service?.reload(next.definition(world)) { [self] isTaken in
+      note("service", isTaken ? "has another configuration" : "has refused another configuration")
+      // Under another name, that is not the store's, its items would not be found after a restart.
+      if !isTaken { settings = before }
     }
     guard began == true else { return }
     reloads += 1

@@ -64,19 +64,23 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   }
 
   /// Takes over another configuration; nothing where it is about to already, or has not started.
-  func reload(_ definition: ServiceDefinition, _ completion: @escaping @Sendable () -> Void) -> Bool {
+  ///
+  /// - Parameter completion: true: it is taken over.
+  func reload(_ definition: ServiceDefinition, _ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
     guard let engine, !isLoading else { return false }
     isLoading = true
     let fiber = Fiber(host) { [self] in
+      var isTaken = false
       do {
         let next = try engine.prepare(definition)
         try engine.adopt(next)
         engine.wakeAll()
+        isTaken = true
       } catch {
         if !mayFail { world.fail("a configuration can't be taken over: \(error)") }
       }
       isLoading = false
-      completion()
+      completion(isTaken)
     }
     world.start(fiber)
     return true
