@@ -36,8 +36,8 @@ WRITER = STORE + "SQLite/StoreWriter.swift"
 
 FAULTS = [
     Fault("refresh", "a refresh is answered before what was fetched is stored",
-          (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest\n",
-           "        let shown = original.latest\n        if fault == \"refresh\" { return completion(.success(table)) }\n"),
+          (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest.untranslated\n",
+           "        let shown = original.latest.untranslated\n        if fault == \"refresh\" { return completion(.success(table)) }\n"),
           number=1),
     Fault("epoch", "what is known of two versions is kept without their epoch",
           (STANDING, "FirstAffectedRows.Pair(from: old.cursor, to: new.cursor,",

@@ -31,8 +31,9 @@ extension Engine {
     let original = table.original?.table.withLock { $0.value } ?? table
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
-        let shown = original.latest
-        // One that a reload has put in its place may not have been told yet.
+        // One that a reload has put in its place may not have been told yet. Where another language comes first by then, it is a
+        // translation of that.
+        let shown = original.latest.untranslated
         let untold = shown === original ? [] : Set(shown.sources.map(\.name))
         shown.whenAllFollow(untold) { [self] isShown in
           if let error = shown.departure { return completion(.failure(error)) }
@@ -177,7 +178,7 @@ extension Engine {
     let areShown = Mutex(true)
     for table in tables {
       group.enter()
-      let shown = table.latest
+      let shown = table.latest.untranslated
       shown.whenAllFollow(shown === table ? [] : [source]) { isShown in
         if !isShown { areShown.withLock { $0 = false } }
         group.leave()
