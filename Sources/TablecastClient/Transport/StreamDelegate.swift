@@ -73,14 +73,16 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
       return (streams[dataTask.taskIdentifier].flatMap { $0.isOpen ? $0.receive : nil }, isTooLong)
     }
     receive?(.bytes([UInt8](data)))
-    if isTooLong { dataTask.cancel() }
+    guard isTooLong else { return }
+    // At once: Linux's Foundation does not always say that a task has ended which was cancelled while more came.
+    let stream = lock.withLock { streams.removeValue(forKey: dataTask.taskIdentifier) }
+    dataTask.cancel()
+    stream?.receive(.ended(TransportFailure("more than \(stream?.maximumBytes ?? 0) bytes")))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let stream = lock.withLock({ streams.removeValue(forKey: task.taskIdentifier) }) else { return }
-    if stream.isTooLong {
-      stream.receive(.ended(TransportFailure("more than \(stream.maximumBytes ?? 0) bytes")))
-    } else if let error {
+    if let error {
       stream.receive(.ended(TransportFailure(error)))
     } else if let response = stream.response, !stream.isOpen {
       stream.receive(.response(response))
