@@ -65,7 +65,7 @@ extension Engine {
       table.writer.whenDecided { [self] in
         adoptions.whenDone { [self] number in
           let asked = asked.union(sources.map(\.name))
-          // What sources said while a configuration was taken over, they may not have told the table yet.
+          // News that came while a configuration was taken over may not have reached the table yet.
           let others = table.latest.sources.filter { number != adopted || !asked.contains($0.name) }
           if others.isEmpty { completion() } else { fetch(others, of: table, after: asked, completion) }
         }

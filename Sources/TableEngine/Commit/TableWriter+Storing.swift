@@ -254,8 +254,8 @@ extension TableWriter {
     let follow: @Sendable () -> Void = { [self] in
       let isShown = isShared && content.access { !$0.isAheadOfStoredInputs() || $0.storedShowsInputs(log) }
       if isShown { return followed(nil) }
-      // What could not be stored just now is tried after the pause: were it tried before every edit that is made again, all of these
-      // would fail with it.
+      // After a failure nothing is stored until the pause is over: an attempt before every edit that is made again would take all of
+      // these along.
       guard content.access({ !$0.retries.isPausing }) else { return followed(.full) }
       publishContent { [self] error in followed(error) }
     }

@@ -40,8 +40,9 @@ extension TableService {
     let read = behind.map { BarrierWait.Member(table: $0.table, view: $0.query.lens.view) }
     return BarrierWait(of: read, server) { exchange, outcome in
       // Members with cursors go on waiting for the others' versions; nobody is reset.
-      let isUnanswerable = poll.members.contains { $0.table.isUnanswerable($0.query, isLate: outcome == .late) }
-      guard outcome != .late, !isUnanswerable else { return .response(ServiceError.unreadable.response) }
+      guard outcome != .late, !poll.members.contains(where: { $0.table.isUnanswerable($0.query, isLate: false) }) else {
+        return .response(ServiceError.unreadable.response)
+      }
       return poll.begin(exchange, wait: patience)
     }.begin()
   }

@@ -67,7 +67,7 @@ extension SQLiteStore {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path, queues: queues)
       try pool.writeWithoutTransaction { db in
-        // What the last run has left goes home. Where there is no room for that, the log goes on.
+        // The last run's log goes home. Where there is no room for that, the log goes on.
         do { try db.checkpoint(.truncate) } catch {
           if let failure = checkpoints.failedSync.note(error) { throw failure }
         }
