@@ -77,7 +77,10 @@ import Testing
 
   /// An edit through a caller's own table is done, or refused: it is not answered with success while the items that it changes
   /// are taken over under another name, and gone there.
-  @Test(arguments: [true, false]) func anEditWhileItsSourceIsRenamed(isAdopted: Bool) throws {
+  ///
+  /// - Parameter isLate: the edit gets as far as to its plan when the items have their new name.
+  @Test(arguments: [(true, false), (true, true), (false, false)])
+  func anEditWhileItsSourceIsRenamed(isAdopted: Bool, isLate: Bool) throws {
     func definition(_ source: String) throws -> ServiceDefinition {
       try ServiceDefinition.read(
         """
@@ -89,7 +92,8 @@ import Testing
         """
       )
     }
-    let engine = try Engine(definition("notes"), EngineEnvironment.silent(MemoryStore()))
+    let store = MemoryStore()
+    let engine = try Engine(definition("notes"), EngineEnvironment.silent(store))
     let caller = CallerFields([], values: ["claims": ["sub": "ada"]])
     func mine() throws -> LiveTable {
       var budget = MemberBudget()
@@ -98,14 +102,16 @@ import Testing
     let member = try mine()
     let next = try engine.prepare(definition("lists"))
     let answer = Mutex<EditResult?>(nil)
-    let done = DispatchSemaphore(value: 0)
+    let (done, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    if isLate { member.writer.content.queue.async { goOn.wait() } }
     member.edit(EditRequest([.patch(row: "1", ["title": "after"])], caller: caller)) { outcome in
       answer.withLock { $0 = outcome }
       done.signal()
     }
-    member.writer.content.queue.sync {}
+    if !isLate { member.writer.content.queue.sync {} }
     #expect(answer.withLock { $0 } == nil)
     if isAdopted { try engine.adopt(next) } else { engine.cancel(next) }
+    goOn.signal()
     #expect(done.wait(timeout: .now() + 60) == .success)
     let isDone: Bool
     switch answer.withLock({ $0 }) {
@@ -121,6 +127,9 @@ import Testing
       let item = table.writer.content.queue.sync { table.writer.content.access { $0.object("1")?.bytes } }
       #expect(item.map { String(decoding: $0, as: UTF8.self).contains("after") } == isDone, "\(table.name)")
     }
+    // Nobody has written to the record that has another name.
+    let former = try engine.context.queues.waiting { store.restore(ItemRecord.of("notes"), completion: $0) }.get()
+    #expect((former.items == nil) == isAdopted)
   }
 
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {

@@ -150,7 +150,8 @@ extension Engine {
       source.goOn(with: catalog.sources[source.name].flatMap { $0.isAsked || context.replica.isLeading ? $0 : nil })
     }
     if isStarted.withLock({ $0 }) { goOn(with: catalog, unheard) }
-    // Edits that have waited find their tables replaced, and are sent again.
+    // Edits that have waited find their tables or their items replaced, and are sent again.
+    for log in next.held where next.logs[log.source] !== log { log.retire() }
     for log in next.held { log.endPlanning() }
     return catalog
   }

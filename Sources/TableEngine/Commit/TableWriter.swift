@@ -138,7 +138,7 @@ final class TableWriter: Sendable {
   /// Returns the refusal of a change before it is tried: nobody changes this table any more, or `If-Match` names another
   /// version than the one it would be built on. On the table's queue.
   func refusal(of preconditions: EditPreconditions) -> TableError? {
-    if content.access({ $0.gate.isClosed }) {
+    if content.access({ $0.gate.isClosed }) || log?.isRetired ?? false {
       return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
     }
     guard let condition = preconditions.condition, !condition.holds(for: versions.latest.cursor) else { return nil }

@@ -87,6 +87,11 @@ final class ItemLog: StoredRecord {
     context.queues.waiting { (isHeld: @escaping @Sendable (Bool) -> Void) in plan(on: queue) { _ in isHeld(true) } }
   }
 
+  /// The record is another log's: whoever plans an edit on this one is refused, and asks again.
+  func retire() { state.withLock { $0.retire() } }
+
+  var isRetired: Bool { state.withLock { $0.isRetired } }
+
   /// Another table waits for its turn.
   var isAwaited: Bool { state.withLock { $0.isAwaited } }
 

@@ -29,6 +29,8 @@ struct ItemLogState: Sendable {
   /// The items after each commit under way, the oldest first.
   private var underWay = Deque<ItemSnapshot>()
   private var isPlanning = false
+  /// The record is another log's from now on, perhaps under another name.
+  private(set) var isRetired = false
   private var planners = Deque<Planner>()
 
   init(_ snapshot: ItemSnapshot, isStored: Bool) {
@@ -66,12 +68,17 @@ struct ItemLogState: Sendable {
     return next
   }
 
+  /// Nothing is begun any more.
+  mutating func retire() { isRetired = true }
+
   /// Somebody waits for the turn.
   var isAwaited: Bool { !planners.isEmpty }
 
-  /// Begins a commit of what was planned on a revision; false where that is undone by now.
+  /// Begins a commit of what was planned on a revision; false where that is undone by now, or the record is another log's.
   mutating func begin(_ commit: Commit, making items: LocalItems, plannedOn revision: Revision) -> Bool {
-    guard head.revision == revision, progress.commits.isGoingOn, let next = commit.revision else { return false }
+    guard !isRetired, head.revision == revision, progress.commits.isGoingOn, let next = commit.revision else {
+      return false
+    }
     head = ItemSnapshot(items: items, revision: next)
     underWay.append(head)
     progress.base = next
