@@ -117,11 +117,17 @@ final class Follower: @unchecked Sendable {
       do {
         let json = try JSONValue(parsing: body)
         let before = mirror
-        try kind == .snapshot ? takeSnapshot(json, request) : takeChanges(json, after)
-        if kind == .missed, let before, let mirror, !mirror.looks(like: before) {
-          throw Malformed("nobody has told a poll after \(before.cursor) that it is behind")
+        switch kind {
+        case .snapshot: try takeSnapshot(json, request)
+        case .missed(let news):
+          if let before, try !before.after(JSONValue(parsing: news)).looks(like: before) {
+            throw Malformed("nobody has told a poll after \(before.cursor) that it is behind")
+          }
+          fallthrough
+        case .changes:
+          try takeChanges(json, after)
+          if run.plan.records, let mirror { recorder.note(json, mirror, after: before?.cursor) }
         }
-        if run.plan.records, kind != .snapshot, let mirror { recorder.note(json, mirror, after: before?.cursor) }
         try check(request, asked: asked)
       } catch {
         run.fail(request.table, "\(name): \(error)\n  \(String(decoding: body, as: UTF8.self))")
@@ -150,9 +156,10 @@ final class Follower: @unchecked Sendable {
         throw Malformed("the snapshot is not at `to`")
       }
     } else {
-      guard mirror != nil else { throw Malformed("changes without a snapshot") }
-      try mirror?.apply(json)
-      if let before, let after = mirror { try Minimum.check(json, from: before, to: after) }
+      guard let before else { throw Malformed("changes without a snapshot") }
+      let after = try before.after(json)
+      mirror = after
+      try Minimum.check(json, from: before, to: after)
     }
     try moves(to: mirror?.cursor ?? "", from: before?.cursor)
     run.note(
@@ -231,6 +238,14 @@ enum Minimum {
 }
 
 extension TableMirror {
+  /// What is shown after changes.
+  fileprivate func after(_ json: JSONValue) throws -> TableMirror {
+    if let snapshot = json["snapshot"] { return try TableMirror(snapshot) }
+    var next = self
+    try next.apply(json)
+    return next
+  }
+
   /// Whether nothing is different that has to wake who waits for it.
   fileprivate func looks(like other: TableMirror) -> Bool {
     state == other.state

@@ -16,7 +16,9 @@ final class Waiter: @unchecked Sendable {
   private(set) var isAnswered = false
   /// It was found to be behind when its time was over.
   private var wasLate = false
-  /// It still was a while later: nobody has told it.
+  /// What it would have been told then.
+  private var late: [UInt8]?
+  /// It still was behind a while later: nobody has told it.
   private var wasMissed = false
   nonisolated(unsafe) private static var count = 0
 
@@ -104,6 +106,9 @@ final class Waiter: @unchecked Sendable {
     // A wake may be on its way.
     if isBehind, !wasLate {
       wasLate = true
+      table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
+        service.loop.async { [self] in late = reply.body }
+      }
       return service.world.after(500, on: service.loop) { [self] in timeOut() }
     }
     wasMissed = isBehind
@@ -121,8 +126,9 @@ final class Waiter: @unchecked Sendable {
   private func finish() {
     guard !isAnswered else { return }
     isAnswered = true
-    table.render(query, for: ReplyAsker(share: 0)) { [done, wasMissed] reply in
-      done(.reply(reply.body, wasMissed ? .missed : .changes))
+    let missed = wasMissed ? late : nil
+    table.render(query, for: ReplyAsker(share: 0)) { [done] reply in
+      done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))
     }
   }
 
