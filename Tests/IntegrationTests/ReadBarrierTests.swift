@@ -130,6 +130,11 @@ import Testing
       try poll.json["to"]?.text == ahead && poll.json["reset"] == nil && poll["Retry-After"] != "",
       "\(poll.text)"
     )
+    // One that does not wait asks for what there is.
+    for path in ["/v1/tables/plain/changes?after=\(ahead)", "/v1/changes?after=plain:\(ahead)"] {
+      let reply = try replicas[0].request("GET", "\(path)&wait=0")
+      #expect(reply.status == 503 && reply["Retry-After"] != "", "\(path): \(reply.status) \(reply.text)")
+    }
     #expect(try replicas[0].request("GET", "/readyz").status == 503)
     // One that waits for the look is told so when the service ends.
     let client = try replicas[0].client()

@@ -49,7 +49,7 @@ extension Service {
           guard outcome == .read else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
-          guard !table.isUnanswerable(query, isLate: false) else { return done(.unavailable) }
+          guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
           let waiter = Waiter(self, table, query, wait: after == nil ? 0 : wait, done)
           guard table.isFound(query) else {
             return table.find(query, for: ReplyAsker(share: 0)) { [self] in loop.async { waiter.begin() } }

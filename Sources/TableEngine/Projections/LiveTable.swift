@@ -110,13 +110,13 @@ package final class LiveTable: Sendable {
   /// Returns whether a query's search is known already, so that an event loop may ask for its client's standing. O(1).
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
-  /// Returns whether a query can't be answered now, not even by "nothing new": it is to lead to another search, from a version that only
-  /// the store knows.
+  /// Returns whether a query can't be answered now: what it asks for only the store knows, and it does not wait, or is to lead to
+  /// another search. Others wait at their cursor.
   ///
   /// - Parameter isLate: the store could not be read.
-  package func isUnanswerable(_ query: TableQuery, isLate: Bool) -> Bool {
+  package func isUnanswerable(_ query: TableQuery, isLate: Bool, waits: Bool) -> Bool {
     guard let after = query.after, isLate || reader.isBeyondReach(after, query.lens) else { return false }
-    return reader.leadsElsewhere(query)
+    return !waits || reader.leadsElsewhere(query)
   }
 
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never

@@ -7,11 +7,12 @@ import TableModel
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let parsed = call.parsed
+    let wait = try parsed.wait.get()
     if let after = try parsed.after.get() {
       let search = try parsed.lens.get().find
-      if search != nil || after.lensTag?.find != nil {
+      if wait == 0 || search != nil || after.lensTag?.find != nil {
         let query = TableQuery(.changes(after: after), try call.lens(after: after))
-        guard !call.table.isUnanswerable(query, isLate: call.isLate) else { throw .unreadable }
+        guard !call.table.isUnanswerable(query, isLate: call.isLate, waits: wait > 0) else { throw .unreadable }
       }
       if call.isLate { return unchanged(call, at: after) }
     }
@@ -21,7 +22,6 @@ extension TableService {
       }
       return try slotPoll(call, slot: slot)
     }
-    let wait = try parsed.wait.get()
     let share = call.waitingShare(callerLimits)
     let make = { [self] () throws(ServiceError) -> Poll in
       let after = try parsed.after.get()
