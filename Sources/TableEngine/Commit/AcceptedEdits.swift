@@ -92,13 +92,19 @@ struct AcceptedEdits: TableJob {
   }
 
   /// Calls back when all that shows the source's answer is stored as it is shown here, in all languages: a read at another replica,
-  /// right behind the answer to an edit, looks for it in the store. On any queue.
+  /// right behind the answer to an edit, looks for it in the store. Here reads of what could not be stored wait. On any queue.
   private func whenAllShow(_ source: PolledSource, _ body: @escaping @Sendable () -> Void) {
-    guard context.replica.isShared else { return body() }
     let group = DispatchGroup()
-    for table in source.listeners.fed where table.writer.isStored {
-      group.enter()
-      table.whenAllFollow { _ in group.leave() }
+    for table in source.latest.listeners.fed where table.writer.isStored {
+      if context.replica.isShared {
+        group.enter()
+        table.whenAllFollow { _ in group.leave() }
+      } else {
+        for writer in table.all.map(\.writer) {
+          group.enter()
+          writer.holdReads { group.leave() }
+        }
+      }
     }
     group.notify(queue: context.background, execute: body)
   }

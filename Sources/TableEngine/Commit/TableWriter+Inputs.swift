@@ -76,6 +76,17 @@ extension TableWriter {
     }
   }
 
+  /// Has reads wait where something that is about to be answered could not be stored, until it is shown. On any queue.
+  func holdReads(_ completion: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      if content.access({ $0.isBehind }) {
+        following.add(1, ordering: .acquiringAndReleasing)
+        followed(.unreadable)
+      }
+      completion()
+    }
+  }
+
   /// Returns whether this process has to show commits to items.
   private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
     // Without a store each replica shows its own items.
