@@ -91,6 +91,7 @@ public final class MemoryStore: SingleProcessStore {
     perform(completion) { state throws(StoreError) in
       guard state.tables[name]?.isEmpty ?? true, let kept = state.tables.removeValue(forKey: record) else { return }
       state.tables[name] = kept
+      for table in state.tables.keys { _ = state.tables[table]?.inputs?.rename(record, to: name) }
     }
   }
 
@@ -163,7 +164,7 @@ private struct KeptTable: Sendable {
   private var items: [ItemID: StoredItem] = [:]
   private var hasItems = false
   private var nextID: UInt64 = 1
-  private var inputs: InputRevisions?
+  fileprivate(set) var inputs: InputRevisions?
   private var objects: [String: [UInt8]] = [:]
   private var toggled: Set<String> = []
   private(set) var recent: RecentCommits

@@ -57,7 +57,8 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   /// Gives back what was claimed, and not answered.
   func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>)
 
-  /// Keeps under another name what is kept under one, at once. Nothing happens where that isn't kept, or the other name is in use.
+  /// Keeps under another name what is kept under one, at once, and has all tables that are made of it call it so. Nothing happens where
+  /// that isn't kept, or the other name is in use.
   func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>)
 
   /// Forgets all about a table, its answers too; of a family also all members (`table;…`).

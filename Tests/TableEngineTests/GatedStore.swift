@@ -9,6 +9,8 @@ final class GatedStore: SingleProcessStore {
   private let unreadable = Mutex<Set<String>>([])
   /// Records can't be given other names.
   let keepsNames = Mutex(false)
+  /// The next record is given another name, of which nobody is told; then none is any more.
+  let doubtsNames = Mutex(false)
 
   /// From now on this table can't be restored.
   func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
@@ -61,6 +63,10 @@ final class GatedStore: SingleProcessStore {
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
     if keepsNames.withLock({ $0 }) { return completion(.failure(.full)) }
+    if doubtsNames.withLock({ $0 }) {
+      keepsNames.withLock { $0 = true }
+      return inner.rename(record, to: name) { _ in completion(.failure(.failed("nobody knows"))) }
+    }
     inner.rename(record, to: name, completion: completion)
   }
 

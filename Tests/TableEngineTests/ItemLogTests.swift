@@ -151,6 +151,21 @@ import Testing
     #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
   }
 
+  /// The store stops while a source's items are given another name, and has done it: they are found after a start, whatever the
+  /// configuration calls their source then.
+  @Test(arguments: ["notes", "tasks"]) func aNameOfWhichNobodyKnowsIsFound(source: String) throws {
+    let engine = try engine(["a": "notes"])
+    _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
+    store.doubtsNames.withLock { $0 = true }
+    let next = try engine.prepare(definition(["a": "tasks"]))
+    #expect(throws: StartError.self) { try engine.adopt(next) }
+    store.doubtsNames.withLock { $0 = false }
+    store.keepsNames.withLock { $0 = false }
+    let started = try self.engine(["a": source])
+    _ = try add("D", to: started.catalog.tablesByName["a"]).answer()
+    #expect(try titles(started.catalog.tablesByName["a"]) == ["A", "B", "C", "D"])
+  }
+
   /// No table shows them, and not even their source is there, until a table does again.
   @Test(arguments: [false, true]) func itemsOutliveTheirTablesAndTheirSource(hasSource: Bool) throws {
     let engine = try engine(["a": "notes", "x": "tasks"])

@@ -1,3 +1,4 @@
+import JSON
 import TableModel
 import TestSupport
 import Testing
@@ -19,6 +20,33 @@ import Testing
     var commit = Commit(table: "t", durability: .full, version: version)
     commit.inputs = inputs
     return (commit, version)
+  }
+
+  /// A record gets another name: so it is called by all that is made of it, and by nothing else.
+  @Test(arguments: StoreKind.allCases) func anInputGetsAnotherName(kind: StoreKind) throws {
+    let made = [
+      "own": inputs(own: "@items.a", ["@items.a": 5, "@items.ab": 1]),
+      "beside": inputs(["@items.b": 7, "@items.a": 5]), "other": inputs(own: "@items.ab", ["@items.ab": 1]),
+    ]
+    let expected = [
+      "own": inputs(own: "@items.c", ["@items.c": 5, "@items.ab": 1]),
+      "beside": inputs(["@items.b": 7, "@items.c": 5]), "other": inputs(own: "@items.ab", ["@items.ab": 1]),
+    ]
+    try kind.withStore { store in
+      for (name, inputs) in made {
+        let versions = TableVersions(initial: table(), history: 8, historyBytes: .max, restored: nil)
+        var commit = Commit(table: name, durability: .full, version: versions.current)
+        commit.inputs = inputs
+        try store.written(commit)
+      }
+      var items = try LocalItems(seed: [["a": 1]])
+      try store.written(Commit(table: "@items.a", durability: .full, items: items.takeChanges()))
+      try result { store.rename("@items.a", to: "@items.c", completion: $0) } as Void
+      for (name, inputs) in expected { #expect(try store.restored(name).inputs == inputs, "\(name)") }
+      // Nothing is called so any more.
+      try result { store.rename("@items.a", to: "@items.d", completion: $0) } as Void
+      for (name, inputs) in expected { #expect(try store.restored(name).inputs == inputs, "\(name)") }
+    }
   }
 
   @Test(arguments: StoreKind.allCases) func aVersionThatSetsAnInputBackIsRefused(kind: StoreKind) throws {

@@ -97,6 +97,16 @@ extension PostgresStore {
       WITH renamed AS (
         UPDATE tablecast.feed SET name = $2::bytea WHERE sha256(name) = sha256($1::bytea)
           AND NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($2::bytea)) RETURNING id
+      ), named AS (
+        UPDATE tablecast.object SET body = (
+          SELECT convert_to(string_agg(
+            CASE WHEN substr(line, strpos(line, ' ') + 1) = convert_from($1::bytea, 'UTF8')
+              THEN split_part(line, ' ', 1) || ' ' || convert_from($2::bytea, 'UTF8') ELSE line END,
+            chr(10) ORDER BY place), 'UTF8')
+          FROM unnest(string_to_array(convert_from(body, 'UTF8'), chr(10))) WITH ORDINALITY AS lines(line, place)
+        )
+        WHERE (feed, sha256(row)) IN (SELECT id, sha256('\\x01'::bytea) FROM tablecast.feed)
+          AND position($1::bytea IN body) > 0 AND EXISTS (SELECT 1 FROM renamed)
       )
       SELECT tablecast.tell('r', $1::bytea) FROM renamed
       """,
@@ -104,7 +114,10 @@ extension PostgresStore {
       .name(name)
     )
     main.run([renaming]) { [self] result in
-      if case .success = result { (tables[record], tables[name]) = (nil, nil) }
+      if case .success = result {
+        (tables[record], tables[name]) = (nil, nil)
+        for table in tables.keys { _ = tables[table]?.inputs.rename(record, to: name) }
+      }
       finish(result.map { _ in }.mapError(StoreError.init))
     }
   }

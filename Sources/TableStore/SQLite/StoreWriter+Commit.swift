@@ -181,7 +181,11 @@ extension StoreWriter {
     guard !isTaken else { return }
     try mayWrite()
     try setLevel(.full, in: db)
-    try db.execute(sql: "UPDATE feed SET name = ? WHERE name = ?", arguments: [name, record])
+    try db.inTransaction(.immediate) {
+      try db.execute(sql: "UPDATE feed SET name = ? WHERE name = ?", arguments: [name, record])
+      try renameInput(record, to: name, in: db)
+      return .commit
+    }
     moved(record, to: name)
   }
 

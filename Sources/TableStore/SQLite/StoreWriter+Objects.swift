@@ -60,6 +60,16 @@ extension StoreWriter {
     }
   }
 
+  /// Has all tables that are made of a record call it by another name.
+  func renameInput(_ record: String, to name: String, in db: Database) throws {
+    for row in try GRDB.Row.fetchAll(db, sql: "SELECT feed, row, body FROM object WHERE row = char(1)") {
+      let (feed, key): (Int64, String) = (try row.decode(forColumn: "feed"), try row.decode(forColumn: "row"))
+      var inputs = InputRevisions([UInt8](try row.decode(Data.self, forColumn: "body")))
+      guard inputs.rename(record, to: name), let bytes = inputs.object.bytes else { continue }
+      try write(bytes, under: key, feed: feed, in: db)
+    }
+  }
+
   private func write(_ bytes: [UInt8], under name: String, feed: Int64, in db: Database) throws {
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO object (feed, row, body) VALUES (?, ?, ?)")
       .execute(arguments: [feed, name, Data(bytes)])

@@ -136,6 +136,7 @@ struct StoreWriter {
   mutating func moved(_ table: String, to name: String) {
     feeds[name] = feeds.removeValue(forKey: table)
     recent[name] = recent.removeValue(forKey: table)
+    for other in feeds.keys { _ = feeds[other]?.inputs?.rename(table, to: name) }
   }
 
   /// A table was removed.

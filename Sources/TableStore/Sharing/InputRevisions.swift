@@ -21,6 +21,14 @@ public struct InputRevisions: Hashable, Sendable {
   /// Without all records but the table's own.
   public mutating func keepOwn() { numbers = numbers.filter { $0.key == own } }
 
+  /// A record has another name. Returns whether it is among them.
+  mutating func rename(_ record: String, to name: String) -> Bool {
+    guard let number = numbers.removeValue(forKey: record) else { return false }
+    numbers[name] = number
+    if own == record { own = name }
+    return true
+  }
+
   /// Returns whether both name the same records.
   public func haveSameRecords(as others: InputRevisions) -> Bool { own == others.own && names == others.names }
 
