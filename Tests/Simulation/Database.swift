@@ -250,10 +250,18 @@ final class Database: @unchecked Sendable {
     return KeptView(kept.view, remaining: .nanoseconds(Int64(kept.expires - world.now)))
   }
 
-  func keep(_ view: StoredView, after base: StoredView?, for lifetime: Duration, answer: TapReply?)
-    -> Result<Bool, StoreError>
-  {
+  func keep(
+    _ view: StoredView,
+    of record: String?,
+    after base: StoredView?,
+    for lifetime: Duration,
+    answer: TapReply?
+  ) -> Result<Bool, StoreError> {
     guard self.view(view.name, of: view.table)?.view == base else { return .success(false) }
+    if let record {
+      let stored: Result<StoredTable, StoreError> = now { contents.inner.restore(record, completion: $0) }
+      guard case .success(let table) = stored, table.versions?.epoch == view.table else { return .success(false) }
+    }
     if let answer {
       var commit = Commit(table: answer.table, durability: .full)
       commit.reply = answer.reply

@@ -230,12 +230,13 @@ final class DatabaseConnection: Store, @unchecked Sendable {
 
   func keep(
     _ view: StoredView,
+    of record: String?,
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
-    ask(writing, completion) { $0.keep(view, after: base, for: lifetime, answer: answer) }
+    ask(writing, completion) { $0.keep(view, of: record, after: base, for: lifetime, answer: answer) }
   }
 
   func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {

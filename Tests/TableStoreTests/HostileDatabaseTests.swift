@@ -130,7 +130,7 @@ import Testing
     let (store, other) = (try PostgresStore(address: address), try PostgresStore(address: address))
     let table = Epoch(rawValue: 7)
     let view = StoredView(table: table, name: "v", holder: 1, incarnation: 1, taps: 1, oldestTap: 0, toggles: [])
-    #expect(try result { store.keep(view, after: nil, for: .seconds(60), answer: nil, completion: $0) })
+    #expect(try result { store.keep(view, of: nil, after: nil, for: .seconds(60), answer: nil, completion: $0) })
     let lease = try #require(try result { store.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
     var commit = Commit(table: "t", durability: .full)
     commit.reply = reply(caller: "ann", key: "k", expires: .max)

@@ -70,7 +70,7 @@ extension PostgresStoreTests {
     try withTwo(at: address) { first, second in
       let table = Epoch(rawValue: 7)
       func keep(_ view: StoredView, after base: StoredView?, in store: PostgresStore) throws -> Bool {
-        try result { store.keep(view, after: base, for: .seconds(1800), answer: nil, completion: $0) }
+        try result { store.keep(view, of: nil, after: base, for: .seconds(1800), answer: nil, completion: $0) }
       }
       func kept(_ store: PostgresStore, _ table: Epoch = Epoch(rawValue: 7)) throws -> KeptView? {
         try result { store.view("v", of: table, completion: $0) }
@@ -107,6 +107,37 @@ extension PostgresStoreTests {
     }
   }
 
+  /// Who has not heard yet that a table has begun another epoch counts no tap in a view of the one before.
+  @Test func aTapIsOfTheEpochInWhichTheTableStands() throws {
+    try withTwo { first, second in
+      let versions = TableVersions(initial: table(), history: 8, historyBytes: .max, restored: nil)
+      try first.written(Commit(table: "t", durability: .full, version: versions.current))
+      let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
+      func keep(_ table: Epoch, of record: String, answered key: String?) throws -> Bool {
+        let view = StoredView(
+          table: table,
+          name: "v",
+          holder: .max,
+          incarnation: 3,
+          taps: 1,
+          oldestTap: 0,
+          toggles: [toggle]
+        )
+        let answer = key.map { TapReply(table: "t", reply: reply(caller: "ann", key: $0, expires: .max)) }
+        return try result {
+          second.keep(view, of: record, after: nil, for: .seconds(1800), answer: answer, completion: $0)
+        }
+      }
+      let other = Epoch(rawValue: versions.epoch.rawValue ^ 1)
+      for key in [nil, "k"] {
+        #expect(try !keep(other, of: "t", answered: key) && !keep(versions.epoch, of: "u", answered: key))
+      }
+      #expect(try keep(versions.epoch, of: "t", answered: "k"))
+      #expect(try result { first.view("v", of: versions.epoch, completion: $0) } as KeptView? != nil)
+      #expect(try result { first.view("v", of: other, completion: $0) } as KeptView? == nil)
+    }
+  }
+
   /// Of too many views the oldest of whoever holds most go, one after the other.
   @Test func viewsHaveABoundInTheStore() throws {
     try withTwo { first, second in
@@ -122,7 +153,7 @@ extension PostgresStoreTests {
           oldestTap: 0,
           toggles: [toggle]
         )
-        #expect(try result { first.keep(view, after: nil, for: lifetime, answer: nil, completion: $0) })
+        #expect(try result { first.keep(view, of: nil, after: nil, for: lifetime, answer: nil, completion: $0) })
       }
       func names() throws -> Set<String> {
         Set(try result { second.views(atMost: 100, completion: $0) }.map(\.name))
@@ -156,7 +187,9 @@ extension PostgresStoreTests {
           table: "t",
           reply: reply(caller: "ann", scope: "POST /tap", key: key, body: body, expires: .max)
         )
-        return try result { first.keep(view, after: base, for: .seconds(1800), answer: answer, completion: $0) }
+        return try result {
+          first.keep(view, of: nil, after: base, for: .seconds(1800), answer: answer, completion: $0)
+        }
       }
       guard case .granted = try result({ first.claim(key, request: [1], for: .seconds(5), completion: $0) }) else {
         Issue.record("the key is free")

@@ -90,8 +90,11 @@ struct RowTap: Change {
       answered.withLock { $0 = answer }
       return StoredReply(idempotency, .success(answer)).map { TapReply(table: writer.answersName, reply: $0) }
     }
-    context.views.tap(row: row, sharedView: view, table: versions.epoch, by: holder, answer: reply) { result in
+    let (record, epoch) = (writer.storedName, versions.epoch)
+    context.views.tap(row: row, sharedView: view, of: record, table: epoch, by: holder, answer: reply) { result in
       switch result {
+      // The table may stand in another epoch by now, where its views begin anew.
+      case .failure(.superseded): run.takeLater(.behind)
       case .failure(let error): run.takeLater(.failed(TableError(error)))
       case .success(let tap):
         context.replica.tell(tap)

@@ -155,6 +155,7 @@ extension PostgresStore {
 
   public func keep(
     _ view: StoredView,
+    of record: String?,
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
@@ -164,7 +165,9 @@ extension PostgresStore {
     let keeping = """
       INSERT INTO tablecast.view AS kept (name, taps, state, expires, holder)
       SELECT sha256($1), $2::bigint, $3::bytea, clock_timestamp() + $4::bigint * interval '1 ms', $6::bigint
-      WHERE $5::bytea IS NULL OR EXISTS (SELECT FROM tablecast.view WHERE name = sha256($1))
+      WHERE ($5::bytea IS NULL OR EXISTS (SELECT FROM tablecast.view WHERE name = sha256($1)))
+        AND ($7::bytea IS NULL
+          OR EXISTS (SELECT FROM tablecast.feed WHERE sha256(name) = sha256($7::bytea) AND epoch = $8::bigint))
       ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires
         WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
       RETURNING 1
@@ -172,6 +175,7 @@ extension PostgresStore {
     let values: [PostgresValue] = [
       .bytes(Self.key(of: view.name, view.table)), .int(Int64(view.taps)), .bytes(view.bytes),
       .int(lifetime.milliseconds), base.map { .bytes($0.bytes) } ?? .null, .int(Int64(bitPattern: view.holder)),
+      record.map { .name($0) } ?? .null, .int(Int64(bitPattern: view.table.rawValue)),
     ]
     guard let answer else {
       return askSide([PostgresStatement(keeping, values)], completion) { $0.first?.count == 1 }
@@ -180,11 +184,11 @@ extension PostgresStore {
     let answering = """
       WITH view AS (\(keeping)), answered AS (
         INSERT INTO tablecast.answer AS old (name, feed, caller, request, status, headers, body, size, expires)
-        SELECT sha256($7::bytea), $8::bytea, $9::bytea, $10::bytea, $11::bigint, $12::bytea, $13::bytea, $14::bigint,
-          $15::bigint FROM view
+        SELECT sha256($9::bytea), $10::bytea, $11::bytea, $12::bytea, $13::bigint, $14::bytea, $15::bytea, $16::bigint,
+          $17::bigint FROM view
         ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = excluded.status,
           headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
-          WHERE old.status = 0 OR old.expires <= $16::bigint
+          WHERE old.status = 0 OR old.expires <= $18::bigint
       ) SELECT 1 FROM view
       """
     let reply = answer.reply

@@ -108,13 +108,15 @@ public protocol ViewStore: AnyObject, Sendable {
   func view(_ name: String, of table: Epoch, completion: @escaping StoreCompletion<KeptView?>)
 
   /// Keeps a view for so long. False where it is not what this one is built on (another process has tapped it, or has
-  /// forgotten it): read it, tap that, try again.
+  /// forgotten it): read it, tap that, try again. False, too, where the table stands in another epoch.
   ///
   /// - Parameters:
+  ///   - record: The table, by the name under which it is stored; nil: whichever epoch it stands in.
   ///   - base: The view that was read or kept before; nil: there is none yet.
   ///   - answer: What is kept with it as the answer to the request that it is of: both or none.
   func keep(
     _ view: StoredView,
+    of record: String?,
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,
@@ -139,6 +141,7 @@ extension ViewStore where Self: SingleProcessStore {
 
   public func keep(
     _ view: StoredView,
+    of record: String?,
     after base: StoredView?,
     for lifetime: Duration,
     answer: TapReply?,

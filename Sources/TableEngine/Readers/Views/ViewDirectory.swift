@@ -55,19 +55,21 @@ final class ViewDirectory: Sendable {
   /// Toggles a row for a view of all replicas: counted in the store, where one tap comes after the other.
   ///
   /// - Parameters:
+  ///   - record: the table, by the name under which it is stored.
   ///   - holder: who taps.
   ///   - answer: what is kept with the view as the answer to the tap; both or none.
   ///   - completion: given what the others are to be told, when it can be seen here.
   func tap(
     row: String,
     sharedView view: String,
+    of record: String,
     table: Epoch,
     by holder: ViewHolder,
     attempts: Int = 16,
     answer: @escaping @Sendable (ViewState) -> TapReply?,
     _ completion: @escaping StoreCompletion<ViewTap>
   ) {
-    change(view, table, by: holder, attempts: attempts, answer: answer) {
+    change(view, of: record, table, by: holder, attempts: attempts, answer: answer) {
       $0.tap(row)
     } then: { result in
       completion(
@@ -95,7 +97,7 @@ final class ViewDirectory: Sendable {
         views.drop(view, table: table)
         completion(nil)
       case .success(let kept?) where isIdle(kept):
-        change(view, table, by: ViewHolder(rawValue: kept.view.holder), attempts: 4) { _ in
+        change(view, of: nil, table, by: ViewHolder(rawValue: kept.view.holder), attempts: 4) { _ in
         } then: { result in
           if case .failure(let error) = result { completion(error) } else { completion(nil) }
         }
@@ -141,6 +143,7 @@ final class ViewDirectory: Sendable {
 
   private func change(
     _ view: String,
+    of record: String?,
     _ table: Epoch,
     by holder: ViewHolder,
     attempts: Int,
@@ -158,16 +161,17 @@ final class ViewDirectory: Sendable {
         if let kept, isIdle(kept) { history.reset() }
         body(&history)
       }
-      store.keep(next, after: kept?.view, for: lifetime, answer: answer(next.state)) { [self] result in
+      store.keep(next, of: record, after: kept?.view, for: lifetime, answer: answer(next.state)) { [self] result in
         switch result {
         case .failure(let error): completion(.failure(error))
         case .success(true):
           views.take(next, table: table)
           if kept == nil { limitKept() }
           completion(.success(next))
-        // Another replica was tapped at the same time.
+        // Another replica was tapped at the same time, or has begun another epoch.
         case .success(false) where attempts > 1:
-          change(view, table, by: holder, attempts: attempts - 1, answer: answer, by: body, then: completion)
+          let attempts = attempts - 1
+          change(view, of: record, table, by: holder, attempts: attempts, answer: answer, by: body, then: completion)
         case .success(false): completion(.failure(.superseded))
         }
       }
