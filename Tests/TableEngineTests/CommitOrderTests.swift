@@ -31,8 +31,8 @@ import Testing
     table.tap(row, Lens(), EditPreconditions(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
   }
 
-  private func release(failing error: StoreError? = nil) {
-    store.release(failing: error)
+  private func release(failing error: StoreError? = nil, isDone: Bool = false) {
+    store.release(failing: error, isDone: isDone)
     table.settle()
   }
 
@@ -61,6 +61,31 @@ import Testing
     #expect(shown[0].contains("\"isExpanded\":true") && shown[2].contains("kept"), "\(shown)")
     #expect(table.current.number == before + 2)
     #expect(table.writer.versions.latest === table.current)
+  }
+
+  /// The connection to the store breaks, and nobody can tell whether an edit is stored: it is, and so is what was built on it.
+  @Test func whatIsBuiltOnAnEditThatWasStoredAllTheSameIsShownWithIt() throws {
+    let before = table.current.number
+    for title in ["first", "second"] { add(title) }
+    tap("1")
+    table.settle()
+    #expect(store.waitingCount == 3)
+    release(failing: .unavailable("the connection is broken"), isDone: true)
+    release()
+    release()
+    try outcomes.wait(for: 3)
+    #expect(outcomes.all["second"] == "done" && outcomes.all["tap 1"] == "done", "\(outcomes.all)")
+    table.settle()
+    #expect(shown.count == 4 && shown[0].contains("\"isExpanded\":true"), "\(shown)")
+    #expect(shown[2].contains("first") && shown[3].contains("second"), "\(shown)")
+    #expect(table.current.number == before + 3 && table.writer.versions.latest === table.current)
+    add("third")
+    table.settle()
+    // At once, without one that is refused first.
+    #expect(store.waitingCount == 1)
+    release()
+    try outcomes.wait(for: 4)
+    #expect(shown.count == 5 && table.current.number == before + 4 && store.waitingCount == 0)
   }
 
   /// An upstream may say what is on its way to the store already: whoever waits for that is answered when it is there.

@@ -24,9 +24,13 @@ final class GatedStore: SingleProcessStore {
   var waitingCount: Int { waiting.withLock { $0.count } }
 
   /// Lets the oldest commit go on, or fails it.
-  func release(failing error: StoreError? = nil) {
+  ///
+  /// - Parameter isDone: it fails, and was stored all the same.
+  func release(failing error: StoreError? = nil, isDone: Bool = false) {
     let (commit, completion) = waiting.withLock { $0.removeFirst() }
-    if let error { completion(.failure(error)) } else { inner.commit(commit, completion: completion) }
+    guard let error else { return inner.commit(commit, completion: completion) }
+    guard isDone else { return completion(.failure(error)) }
+    inner.commit(commit) { _ in completion(.failure(error)) }
   }
 
   func commit(

@@ -183,6 +183,13 @@ extension TableWriter {
       content.queue.async { [self] in
         if isEdit { content.access { $0.editsUnderWay -= 1 } }
         switch result {
+        case .success where content.access({ $0.commits.isUndoing }):
+          // What it was built on is stored, though nobody could tell: both are read as others' are.
+          undo()
+          let caughtUp: @Sendable () -> Void = { [self] in publishContent { _ in completion(nil) } }
+          content.access { $0.commits.redo(caughtUp) }
+          catchUp()
+          proceed(isStored: false)
         case .success:
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)

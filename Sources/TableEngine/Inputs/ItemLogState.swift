@@ -98,6 +98,8 @@ struct ItemLogState: Sendable {
     case .success:
       (committed, isStored) = (made, true)
       progress.durable = made.revision
+      // What it was built on is stored, though nobody could tell.
+      if progress.commits.isUndoing { goBack() }
       return (false, progress.commits.end(isStored: true, retry: nil), nil)
     case .failure(let error):
       // Built on one of its own that failed, or on what somebody else has replaced.
