@@ -163,6 +163,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("left-view", "a tap is counted in a view of an epoch that is over",
           (ENGINE + "Readers/Views/ViewDirectory.swift", "store.keep(next, of: record,",
            "store.keep(next, of: fault == \"left-view\" ? nil : record,"), replicas=True),
+    Fault("doubt", "a commit is shown by itself whose predecessor was stored, though it seemed to fail",
+          (STORING, "case .success where content", "case .success where fault != \"doubt\" && content"), replicas=True),
     Fault("meanwhile", "a refresh is answered as done by sources that a reload has given a table, and that do not tell it anything yet",
           (ENGINE + "Catalog/Adoptions.swift", "guard state.isUnderWay else", "guard fault != \"meanwhile\", state.isUnderWay else"),
           (ENGINE + "Catalog/Engine+Refreshing.swift", "number != adopted ||", "fault != \"meanwhile\" && number != adopted ||")),
