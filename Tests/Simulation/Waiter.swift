@@ -40,6 +40,12 @@ final class Waiter: @unchecked Sendable {
     if move() { return }
     guard wait > 0 else { return finish() }
     table.willWait(PollKind(lens: query.lens, variant: "") { _ in })
+    // Other threads go on meanwhile.
+    service.loop.async { [self] in register() }
+  }
+
+  private func register() {
+    guard !service.isEnding else { return finish() }
     table.beginWaiting(query.lens)
     topics = table.topics(query.lens)
     service.register(self)
