@@ -10,11 +10,14 @@ extension TableService {
     let wait = try parsed.wait.get()
     if let after = try parsed.after.get() {
       let search = try parsed.lens.get().find
-      if wait == 0 || search != nil || after.lensTag?.find != nil {
+      if search != nil || after.lensTag?.find != nil {
         let query = TableQuery(.changes(after: after), try call.lens(after: after))
         guard !call.table.isUnanswerable(query, isLate: call.isLate, waits: wait > 0) else { throw .unreadable }
       }
-      if call.isLate { return unchanged(call, at: after) }
+      if call.isLate {
+        guard wait > 0 else { throw .unreadable }
+        return unchanged(call, at: after)
+      }
     }
     if let slot = call.request.query.first("slot") {
       guard try parsed.lens.get().find == nil else {
@@ -32,6 +35,7 @@ extension TableService {
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
     let query = poll.question.query
+    guard wait > 0 || !call.table.isUnanswerable(query, isLate: false, waits: false) else { throw .unreadable }
     let patience = query.after == nil || !call.mayWait ? 0 : wait
     guard call.table.isFound(query) else {
       // Long work does not belong on an event loop.
