@@ -19,6 +19,8 @@ final class FileDisk: @unchecked Sendable {
   init(_ world: World) {
     self.world = world
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("tablecast-simulation-\(getpid())")
+    // Of one that was killed and had the same number.
+    try? FileManager.default.removeItem(at: folder)
     Self.left = folder
     atexit { if let folder = FileDisk.left { try? FileManager.default.removeItem(at: folder) } }
     simulation_files_begin(world.seed ^ 0xf11e)
