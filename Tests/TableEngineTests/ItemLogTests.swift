@@ -210,6 +210,30 @@ import Testing
     #expect(Self.titles(restored.table) == ["A", "B", "C"] && restored.cursor == first.cursor)
   }
 
+  /// A read has found a table in whose place a reload has put another one: it is of that one, which does not show yet what is answered.
+  @Test func aReadOfATableThatWasReplaced() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let former = try #require(engine.catalog.tablesByName["a"])
+    try engine.adopt(try engine.prepare(definition(["a": "tasks", "b": "tasks"])))
+    let present = try #require(engine.catalog.tablesByName["a"])
+    #expect(present !== former)
+    former.writer.content.queue.sync {}
+    store.shut()
+    let edit = try add("C", to: engine.catalog.tablesByName["b"])
+    try awaitCommits(1, engine)
+    store.release()
+    _ = try edit.answer()
+    try awaitCommits(1, engine)
+    let shown = Mutex<[String]?>(nil)
+    #expect(former.mayBeBehind)
+    former.readBarrier(view: nil) { _ in shown.withLock { $0 = Self.titles(present.current.table) } }
+    for table in [former, present] { table.writer.content.queue.sync {} }
+    #expect(shown.withLock { $0 } == nil)
+    store.release()
+    for _ in 0..<6000 where shown.withLock({ $0 == nil }) { usleep(10_000) }
+    #expect(shown.withLock { $0 } == ["A", "B", "C"])
+  }
+
   // MARK: Commits
 
   /// What one table shows is of no concern to an edit through another one.

@@ -68,9 +68,9 @@ struct ReadBarrier: TableJob {
   /// The database has lost it, and another replica begins it again. On the table's queue.
   private var isLost: Bool { content.access { $0.isLost } }
 
-  /// It has something to show and may not, as another table is about to come in its place. On the table's queue.
+  /// It has something to show and may not, as another table has come in its place or is about to. On the table's queue.
   private var isToBeReplaced: Bool {
-    writer.following.load(ordering: .acquiring) > 0 && content.access { $0.gate.isClosed && !$0.gate.isClosedForGood }
+    writer.following.load(ordering: .acquiring) > 0 && content.access { $0.gate.isClosed }
   }
 
   /// The same, of what is in the table's place by now.
