@@ -28,6 +28,7 @@ extension Run {
           let note = Self.write(row, "note")
         else { throw Malformed("a row: \(row)") }
         shown[id] = [.value: value, .note: note]
+        if case .string(let owner)? = row["payload"]?["owner"] { tasks.note(owner: owner, of: id) }
         if let caller = request.caller, row["payload"]?["owner"] != .string(caller) {
           throw Malformed("\(caller) is shown somebody else's row: \(row)")
         }

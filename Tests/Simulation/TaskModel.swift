@@ -107,6 +107,7 @@ final class TaskModel {
 
   /// The store is not as it was, but as it was some time ago: what has been written until now may be there, or not.
   func doubt() {
+    owners = [:]
     for write in writes where write.outcome != .refused {
       (write.isUncertain, write.outcome, write.answered, write.cursor) = (true, .pending, nil, nil)
     }
@@ -119,6 +120,9 @@ final class TaskModel {
 
   /// Whose an item is, as far as that is known.
   func owner(of row: String) -> String? { owners[row].flatMap { $0.count == 1 ? $0.first : nil } }
+
+  /// A row is shown as somebody's: its number may have been given again.
+  func note(owner: String, of row: String) { owners[row, default: []].insert(owner) }
 
   /// Whether a row may have been deleted, so that it is another one if it is there.
   func mayBeAnother(_ row: String) -> Bool {
