@@ -132,6 +132,7 @@ final class Waiter: @unchecked Sendable {
   private func finish() {
     guard !isAnswered else { return }
     isAnswered = true
+    guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
     let missed = wasMissed ? late : nil
     table.render(query, for: ReplyAsker(share: 0)) { [done] reply in
       done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))

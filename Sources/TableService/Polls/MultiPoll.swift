@@ -116,7 +116,10 @@ final class MultiPoll: Waiter {
 
   /// - Parameter wait: seconds; nil: what is left of the time.
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
-    if let wait, wait <= 0 { return successor.map { $0.begin(exchange, wait: wait) } ?? last(exchange, troubles) }
+    if let wait, wait <= 0 {
+      if let successor { return successor.begin(exchange, wait: wait) }
+      return isUnanswerable(waits: false) ? .response(ServiceError.unreadable.response) : last(exchange, troubles)
+    }
     // Taken before anything is looked at: what changes from then on wakes it.
     let topic = bundle()
     if !isSettled {
@@ -149,7 +152,14 @@ final class MultiPoll: Waiter {
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
     if let refusal = ending() { return .response(refusal.response) }
-    return (successor ?? self).last(exchange, [])
+    let present = successor ?? self
+    guard !present.isUnanswerable(waits: true) else { return .response(ServiceError.unreadable.response) }
+    return present.last(exchange, [])
+  }
+
+  /// Returns whether nobody can tell what is new of one of the tables, and that is no answer.
+  func isUnanswerable(waits: Bool) -> Bool {
+    members.contains { $0.table.isUnanswerable($0.query, isLate: false, waits: waits) }
   }
 
   func abandoned() {

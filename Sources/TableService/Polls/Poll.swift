@@ -28,7 +28,7 @@ final class Poll: Waiter {
     if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
     let present = present
     if let reply = present.moved(exchange, ending) { return reply }
-    if let wait, wait <= 0 { return present.unchanged(exchange) }
+    if let wait, wait <= 0 { return present.unchanged(exchange, waits: false) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = question.codings.worthPreparing
     let scope = question.scope

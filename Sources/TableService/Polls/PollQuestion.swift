@@ -116,8 +116,15 @@ final class PollQuestion: Sendable {
 
   // MARK: Answers
 
-  /// There is nothing new, but in a window the version may have moved on all the same.
-  func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.state(for: query).to) }
+  /// There is nothing new, but in a window the version may have moved on all the same. Or nobody can tell, where that is no answer.
+  ///
+  /// - Parameter waits: the client has waited for news.
+  func unchanged(_ exchange: Exchange, waits: Bool = true) -> Reply {
+    guard !table.isUnanswerable(query, isLate: false, waits: waits) else {
+      return .response(ServiceError.unreadable.response)
+    }
+    return reply(exchange, at: table.state(for: query).to)
+  }
 
   /// The reply, where the table is not where the client is; nil where it is.
   func moved(_ exchange: Exchange, _ ending: WaitEnding?) -> Reply? {

@@ -40,10 +40,7 @@ extension TableService {
     let read = behind.map { BarrierWait.Member(table: $0.table, view: $0.query.lens.view) }
     return BarrierWait(of: read, server) { exchange, outcome in
       // Members with cursors go on waiting for the others' versions; nobody is reset.
-      let isUnanswerable = poll.members.contains { member in
-        member.table.isUnanswerable(member.query, isLate: false, waits: wait > 0)
-      }
-      guard outcome != .late, !isUnanswerable else {
+      guard outcome != .late, !poll.isUnanswerable(waits: wait > 0) else {
         return .response(ServiceError.unreadable.response)
       }
       return poll.begin(exchange, wait: patience)

@@ -35,7 +35,6 @@ extension TableService {
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
     let query = poll.question.query
-    guard wait > 0 || !call.table.isUnanswerable(query, isLate: false, waits: false) else { throw .unreadable }
     let patience = query.after == nil || !call.mayWait ? 0 : wait
     guard call.table.isFound(query) else {
       // Long work does not belong on an event loop.
