@@ -107,7 +107,6 @@ final class TaskModel {
 
   /// The store is not as it was, but as it was some time ago: what has been written until now may be there, or not.
   func doubt() {
-    owners = [:]
     for write in writes where write.outcome != .refused {
       (write.isUncertain, write.outcome, write.answered, write.cursor) = (true, .pending, nil, nil)
     }
