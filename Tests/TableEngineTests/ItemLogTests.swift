@@ -87,6 +87,16 @@ import Testing
     return Edited(request, of: try #require(table))
   }
 
+  /// Adds an item through one of two tables, and leaves the other one's version that shows it waiting for the store, which is shut.
+  private func addUnshown(_ title: String, to table: String, _ engine: Engine) throws {
+    store.shut()
+    let edit = try add(title, to: engine.catalog.tablesByName[table])
+    try awaitCommits(1, engine)
+    store.release()
+    _ = try edit.answer()
+    try awaitCommits(1, engine)
+  }
+
   /// Waits until so many commits wait for the store.
   private func awaitCommits(_ count: Int, _ engine: Engine) throws {
     let end = ContinuousClock.now + .seconds(60)
@@ -218,12 +228,7 @@ import Testing
     let present = try #require(engine.catalog.tablesByName["a"])
     #expect(present !== former)
     former.writer.content.queue.sync {}
-    store.shut()
-    let edit = try add("C", to: engine.catalog.tablesByName["b"])
-    try awaitCommits(1, engine)
-    store.release()
-    _ = try edit.answer()
-    try awaitCommits(1, engine)
+    try addUnshown("C", to: "b", engine)
     let shown = Mutex<[String]?>(nil)
     #expect(former.mayBeBehind)
     former.readBarrier(view: nil) { _ in shown.withLock { $0 = Self.titles(present.current.table) } }
@@ -239,13 +244,8 @@ import Testing
   /// What one table shows is of no concern to an edit through another one.
   @Test func noTableDelaysOrFailsAnotherOnesEdit() throws {
     let engine = try engine(["a": "notes", "b": "notes"])
-    store.shut()
-    let first = try add("C", to: engine.catalog.tablesByName["a"])
-    try awaitCommits(1, engine)
-    store.release()
-    _ = try first.answer()
     // The version of the other table waits, and fails.
-    try awaitCommits(1, engine)
+    try addUnshown("C", to: "a", engine)
     let second = try add("D", to: engine.catalog.tablesByName["a"])
     try awaitCommits(2, engine)
     store.release(failing: .full)

@@ -112,17 +112,8 @@ extension PostgresStoreTests {
     try withTwo { first, second in
       let versions = TableVersions(initial: table(), history: 8, historyBytes: .max, restored: nil)
       try first.written(Commit(table: "t", durability: .full, version: versions.current))
-      let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
       func keep(_ table: Epoch, of record: String, answered key: String?) throws -> Bool {
-        let view = StoredView(
-          table: table,
-          name: "v",
-          holder: .max,
-          incarnation: 3,
-          taps: 1,
-          oldestTap: 0,
-          toggles: [toggle]
-        )
+        let view = StoredView.tappedOnce(of: table)
         let answer = key.map { TapReply(table: "t", reply: reply(caller: "ann", key: $0, expires: .max)) }
         return try result {
           second.keep(view, of: record, after: nil, for: .seconds(1800), answer: answer, completion: $0)
@@ -195,16 +186,7 @@ extension PostgresStoreTests {
         Issue.record("the key is free")
         return
       }
-      let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
-      let one = StoredView(
-        table: table,
-        name: "v",
-        holder: .max,
-        incarnation: 3,
-        taps: 1,
-        oldestTap: 0,
-        toggles: [toggle]
-      )
+      let one = StoredView.tappedOnce(of: table)
       #expect(try keep(one, after: nil, "k", 1))
       // As whoever repeats it finds it, wherever: without another call.
       #expect(try kept("k")?.body == [7] && kept("k")?.status == 201)
@@ -221,5 +203,21 @@ extension PostgresStoreTests {
       #expect(try keep(two, after: one, "k", 3))
       #expect(try kept("k")?.body == [7])
     }
+  }
+}
+
+extension StoredView {
+  /// A view in which one row is open.
+  fileprivate static func tappedOnce(of table: Epoch) -> StoredView {
+    let toggle = Toggle(row: "r", from: 1, until: .max)
+    return StoredView(
+      table: table,
+      name: "v",
+      holder: .max,
+      incarnation: 3,
+      taps: 1,
+      oldestTap: 0,
+      toggles: [toggle]
+    )
   }
 }

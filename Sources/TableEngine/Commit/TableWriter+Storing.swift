@@ -184,7 +184,7 @@ extension TableWriter {
         if isEdit { content.access { $0.editsUnderWay -= 1 } }
         switch result {
         case .success where content.access({ $0.commits.isUndoing }):
-          // What it was built on is stored, though nobody could tell: both are read as others' are.
+          // The commit before this one is stored, although it seemed to fail: both are read as other replicas' commits are.
           undo()
           let caughtUp: @Sendable () -> Void = { [self] in publishContent { _ in completion(nil) } }
           content.access { $0.commits.redo(caughtUp) }

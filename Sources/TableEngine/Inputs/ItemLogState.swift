@@ -98,7 +98,7 @@ struct ItemLogState: Sendable {
     case .success:
       (committed, isStored) = (made, true)
       progress.durable = made.revision
-      // What it was built on is stored, though nobody could tell.
+      // The commit before this one is stored, although it seemed to fail.
       if progress.commits.isUndoing { goBack() }
       return (false, progress.commits.end(isStored: true, retry: nil), nil)
     case .failure(let error):
