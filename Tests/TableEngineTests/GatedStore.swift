@@ -7,10 +7,8 @@ final class GatedStore: SingleProcessStore {
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
   private let unreadable = Mutex<Set<String>>([])
-  /// Records can't be given other names.
-  let keepsNames = Mutex(false)
-  /// The next record is given another name, of which nobody is told; then none is any more.
-  let doubtsNames = Mutex(false)
+  /// How the next records fail to be given other names, in turn; some are given them all the same.
+  let namingFailures = Mutex<[(error: StoreError, isDone: Bool)]>([])
 
   /// From now on this table can't be restored.
   func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
@@ -66,10 +64,10 @@ final class GatedStore: SingleProcessStore {
     to name: String,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
-    if keepsNames.withLock({ $0 }) { return completion(.failure(.full)) }
-    if doubtsNames.withLock({ $0 }) {
-      keepsNames.withLock { $0 = true }
-      return inner.rename(record, to: name) { _ in completion(.failure(.failed("nobody knows"))) }
+    let failure = namingFailures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    if let failure {
+      guard failure.isDone else { return completion(.failure(failure.error)) }
+      return inner.rename(record, to: name) { _ in completion(.failure(failure.error)) }
     }
     inner.rename(record, to: name, completion: completion)
   }

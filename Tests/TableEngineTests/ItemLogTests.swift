@@ -150,13 +150,12 @@ import Testing
   @Test func aNameThatCanNotBeStoredGivesTheConfigurationUp() throws {
     let engine = try engine(["a": "notes"])
     let table = try #require(engine.catalog.tablesByName["a"])
-    store.keepsNames.withLock { $0 = true }
+    store.namingFailures.withLock { $0 = [(.full, false)] }
     let next = try engine.prepare(definition(["a": "tasks"]))
     #expect(throws: StartError.self) { try engine.adopt(next) }
     #expect(engine.catalog.tablesByName["a"] === table)
     _ = try add("C", to: table).answer()
     #expect(try titles(table) == ["A", "B", "C"])
-    store.keepsNames.withLock { $0 = false }
     try engine.adopt(try engine.prepare(definition(["a": "tasks"])))
     #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
   }
@@ -166,14 +165,28 @@ import Testing
   @Test(arguments: ["notes", "tasks"]) func aNameOfWhichNobodyKnowsIsFound(source: String) throws {
     let engine = try engine(["a": "notes"])
     _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
-    store.doubtsNames.withLock { $0 = true }
+    store.namingFailures.withLock { $0 = [(.failed("nobody knows"), true), (.full, false)] }
     let next = try engine.prepare(definition(["a": "tasks"]))
     #expect(throws: StartError.self) { try engine.adopt(next) }
-    store.doubtsNames.withLock { $0 = false }
-    store.keepsNames.withLock { $0 = false }
     let started = try self.engine(["a": source])
     _ = try add("D", to: started.catalog.tablesByName["a"]).answer()
     #expect(try titles(started.catalog.tablesByName["a"]) == ["A", "B", "C", "D"])
+  }
+
+  /// The database can't be reached while a source's items are given another name, and has done it: once it is back, the items have
+  /// the name that they had, and all goes on as it was.
+  @Test func aNameThatMayBeStoredIsTakenBack() throws {
+    let engine = try engine(["a": "notes"])
+    _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
+    let away = StoreError.unavailable("away")
+    store.namingFailures.withLock { $0 = [(away, true), (away, false), (away, false)] }
+    let next = try engine.prepare(definition(["a": "tasks"]))
+    #expect(throws: StartError.self) { try engine.adopt(next) }
+    _ = try add("D", to: engine.catalog.tablesByName["a"]).answer()
+    for source in ["notes", "tasks"] {
+      try engine.adopt(try engine.prepare(definition(["a": source])))
+      #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C", "D"], "\(source)")
+    }
   }
 
   /// No table shows them, and not even their source is there, until a table does again.

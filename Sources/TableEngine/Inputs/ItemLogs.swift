@@ -1,4 +1,5 @@
 import Definitions
+import Logging
 import Queues
 import Synchronization
 import TableStore
@@ -77,7 +78,8 @@ struct ItemLogs: Sendable {
   func begin(_ context: EngineContext) -> StoreError? {
     var renamed: [Renaming] = []
     func undone(_ error: StoreError) -> StoreError {
-      for renaming in renamed.reversed() { _ = Self.rename(renaming.name, to: renaming.former, context) }
+      var attempts = Self.attempts
+      for renaming in renamed.reversed() { Self.undo(renaming, &attempts, context) }
       return error
     }
     for renaming in renamings {
@@ -89,6 +91,23 @@ struct ItemLogs: Sendable {
       if let error = context.queues.waiting({ log.storeFirst($0) }) { return undone(error) }
     }
     return nil
+  }
+
+  /// How often, and at what distance in seconds, a source is called as it was, where the database can't be reached.
+  private static let (attempts, pause) = (20, 0.5)
+
+  private static func undo(_ renaming: Renaming, _ attempts: inout Int, _ context: EngineContext) {
+    var error = rename(renaming.name, to: renaming.former, context)
+    while case .unavailable = error, attempts > 0 {
+      context.queues.sleep(for: pause)
+      attempts -= 1
+      error = rename(renaming.name, to: renaming.former, context)
+    }
+    guard let error else { return }
+    context.logger.error(
+      "A source's items may be stored under a name that it does not have",
+      metadata: ["source": "\(renaming.former)", "name": "\(renaming.name)", "reason": "\(error)"]
+    )
   }
 
   private static func rename(_ source: String, to name: String, _ context: EngineContext) -> StoreError? {
