@@ -134,7 +134,8 @@ final class Waiter: @unchecked Sendable {
     isAnswered = true
     guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
     let missed = wasMissed ? late : nil
-    table.render(query, for: ReplyAsker(share: 0)) { [done] reply in
+    table.render(query, for: ReplyAsker(share: 0)) { [done, table, query] reply in
+      guard !table.isUnanswerable(query, by: reply) else { return done(.unavailable) }
       done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))
     }
   }

@@ -119,6 +119,11 @@ package final class LiveTable: Sendable {
     return !waits || reader.leadsElsewhere(query)
   }
 
+  /// The same of a reply that was made: what was known when it was asked for may not be by then.
+  package func isUnanswerable(_ query: TableQuery, by reply: EncodedReply) -> Bool {
+    reply.isInDoubt && reader.leadsElsewhere(query)
+  }
+
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
   /// where the asker has gone. If a reply is due, it is made then.
   ///

@@ -116,18 +116,14 @@ extension TableReader {
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
     let (version, view) = (versions.current, view(query.lens))
     let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
-    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
-      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
-    }
+    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) { return doubt(after) }
     return reply(query, version, view)
   }
 
   /// The same, of one version: a reset and its snapshot are of the same.
   private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
     maker.queue.check()
-    if let after = query.after, isBeyondReach(after, query.lens) {
-      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
-    }
+    if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after) }
     let to = cursor(current, query.lens, view)
     let key = key(query, to: to, view)
     if let made = replies.reply(key) { return made }
@@ -144,6 +140,11 @@ extension TableReader {
     replies.insert(made, for: key)
     noteKept()
     return made
+  }
+
+  private func doubt(_ after: Cursor) -> EncodedReply {
+    let reply = maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    return EncodedReply(reply.body, cursor: after, isEmpty: true, isInDoubt: true)
   }
 
   /// Notes the bytes that are kept.

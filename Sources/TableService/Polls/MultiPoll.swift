@@ -252,7 +252,12 @@ final class MultiPoll: Waiter {
         return .response(response(joined, moves, made, troubles))
       }
     }
-    let gathered = GatheredReplies(ready) { [self] made in exchange.finish(response(nil, moves, made, troubles)) }
+    let gathered = GatheredReplies(ready) { [self] made in
+      let isUnanswerable = zip(moves, made).contains { move, reply in
+        members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply)
+      }
+      exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
+    }
     for (index, move) in moves.enumerated() where ready[index] == nil {
       let member = members[move.member]
       member.table.render(query(of: member), for: ReplyAsker(exchange.asker)) { gathered.set(index, $0) }

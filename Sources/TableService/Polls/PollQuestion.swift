@@ -144,7 +144,9 @@ final class PollQuestion: Sendable {
   private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
     if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
-      table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(answer(made)) }
+      table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
+        exchange.finish(table.isUnanswerable(query, by: made) ? ServiceError.unreadable.response : answer(made))
+      }
       return .later
     }
     let response = answer(made).serialized()

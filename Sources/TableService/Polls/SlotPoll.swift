@@ -108,7 +108,11 @@ final class SlotPoll: Waiter {
   }
 
   private func reply(_ exchange: Exchange, next slot: Int64) -> Reply {
-    table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(response(made, next: slot)) }
+    let query = query
+    table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
+      let isUnanswerable = table.isUnanswerable(query, by: made)
+      exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(made, next: slot))
+    }
     return .later
   }
 

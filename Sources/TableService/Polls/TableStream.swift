@@ -107,7 +107,10 @@ final class TableStream: StreamSource {
       let standing = table.state(for: query, waits: false)
       let isBehind = standing.to != query.after && state.withLock(\.isDue)
       guard standing.isCurrent, !isBehind else {
-        return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] in send($0, to: stream) }
+        return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
+          // Its client comes back.
+          if table.isUnanswerable(query, by: made) { stream.end() } else { send(made, to: stream) }
+        }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make
   }
