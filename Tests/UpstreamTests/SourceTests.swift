@@ -69,6 +69,19 @@ import Testing
     #expect(anew == "content 3")
   }
 
+  /// What it said last is no answer to whoever has changed the upstream since.
+  @Test func oneThatHasStoppedIsNotAsked() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let source = try Source.onRequest(upstream.base + "/items", client: client)
+    #expect(await source.refreshed().word == "content 3")
+    source.stop()
+    let isCancelled = await withCheckedContinuation { continuation in
+      client.queue.async { source.refreshAfterChange { continuation.resume(returning: $0.isCancelled) } }
+    }
+    #expect(isCancelled)
+  }
+
   @Test func whoIsSuspendedInTheMiddleOfTakingOverDoesNot() async throws {
     let upstream = try MisbehavingUpstream()
     let client = try TransferClient()

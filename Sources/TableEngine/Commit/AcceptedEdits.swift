@@ -32,6 +32,7 @@ struct AcceptedEdits: TableJob {
     refreshed.enter()
     told.enter()
     let isTold = Atomic(true)
+    let isAsked = Atomic(true)
     // In whose versions the upstream's own answer is shown.
     let shown = Mutex(writer)
     source.listeners.edit(through: owner) { isAnswered in
@@ -60,12 +61,16 @@ struct AcceptedEdits: TableJob {
             let succeed: @Sendable () -> Void = { whenAllShow(source) { completion(.success((row, reader, version))) } }
             // Its other languages show it with the next answer.
             let isWhole = isTold.load(ordering: .acquiring) || owner.allTranslations.isEmpty
-            if isWhole { succeed() } else { refreshed.notify(queue: context.background, execute: succeed) }
+            if isWhole { return succeed() }
+            refreshed.notify(queue: context.background) {
+              isAsked.load(ordering: .acquiring) ? succeed() : completion(.failure(.unreadable))
+            }
           }
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .shown(let row), .awaitsRefresh(let row):
         refreshed.notify(queue: context.background) {
+          guard isAsked.load(ordering: .acquiring) else { return completion(.failure(.unreadable)) }
           let present = AcceptedEdits(writer: shown.withLock { $0 })
           present.content.queue.async {
             if let error = present.shortcoming { return completion(.failure(error)) }
@@ -79,8 +84,9 @@ struct AcceptedEdits: TableJob {
       isTold.store($0, ordering: .releasing)
       told.leave()
     }
-    refreshAfterChange(source, of: owner) { writer in
+    refreshAfterChange(source, of: owner) { writer, wasAsked in
       shown.withLock { $0 = writer }
+      isAsked.store(wasAsked, ordering: .releasing)
       refreshed.leave()
     }
   }
@@ -159,15 +165,15 @@ struct AcceptedEdits: TableJob {
   ///
   /// - Parameters:
   ///   - owner: the table that this one writes for.
-  ///   - completion: given who shows what it says; on that one's queue.
+  ///   - completion: given who shows what it says, and whether it was asked: a process that ends does not. On that one's queue.
   func refreshAfterChange(
     _ source: PolledSource,
     of owner: LiveTable,
-    _ completion: @escaping @Sendable (TableWriter) -> Void
+    _ completion: @escaping @Sendable (TableWriter, _ isAsked: Bool) -> Void
   ) {
     // A fetch under way may bring an answer from before the edit: it is not waited for.
     let source = source.latest
-    source.refreshAfterChange {
+    source.refreshAfterChange { isAsked in
       writer.whenDecided {
         let shown = owner.present
         let next = shown.sources.first { $0.name == source.name }
@@ -177,9 +183,9 @@ struct AcceptedEdits: TableJob {
             AcceptedEdits(writer: shown.writer).refreshAfterChange(next, of: shown, completion)
           }
         } else if shown === owner {
-          completion(writer)
+          completion(writer, isAsked)
         } else {
-          shown.writer.whenShownInPlace(completion)
+          shown.writer.whenShownInPlace { completion($0, true) }
         }
       }
     }

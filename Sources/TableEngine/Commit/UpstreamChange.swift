@@ -63,7 +63,7 @@ struct UpstreamChange: Change {
     edit.send { outcome in
       if case .accepted(let accepted) = outcome { return accept(edit, accepted, finish) }
       // Nobody knows whether it was carried out: the refresh will tell.
-      if case .unknown = outcome { acceptedEdits.refreshAfterChange(edit.source, of: edit.owner) { _ in } }
+      if case .unknown = outcome { acceptedEdits.refreshAfterChange(edit.source, of: edit.owner) { _, _ in } }
       if let error = edit.failure(outcome) { finish(.failure(error)) }
     }
   }

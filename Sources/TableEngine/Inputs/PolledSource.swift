@@ -178,11 +178,15 @@ final class PolledSource: Sendable {
     }
   }
 
-  /// Fetches everything anew after an edit, where `forward` has called back; `completion` is called when what the
-  /// upstream said is published.
-  func refreshAfterChange(_ completion: @escaping @Sendable () -> Void = {}) {
+  /// Fetches everything anew after an edit, where `forward` has called back.
+  ///
+  /// - Parameter completion: when what the upstream said is published; false: it is asked no more.
+  func refreshAfterChange(_ completion: @escaping @Sendable (_ isAsked: Bool) -> Void = { _ in }) {
     listeners.noteNews()
-    source.refreshAfterChange { [listeners] _ in listeners.afterDeliveries(completion) }
+    source.refreshAfterChange { [listeners] update in
+      let isAsked = !update.isCancelled
+      listeners.afterDeliveries { completion(isAsked) }
+    }
   }
 
   /// Returns the caller's own fields that an edit would be sent with.

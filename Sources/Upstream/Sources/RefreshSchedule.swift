@@ -176,6 +176,8 @@ struct RefreshSchedule: Sendable {
   /// No refresh is under way.
   var isIdle: Bool { if case .waiting = state { true } else { false } }
 
+  var isStopped: Bool { state == .stopped }
+
   /// The state for the next leader. A refresh that is under way is due.
   var handover: SourceHandover {
     var handover = SourceHandover()

@@ -137,7 +137,10 @@ public final class Source: @unchecked Sendable {
     client.queue.check()
     let answer = schedule.outdated(at: .now)
     fetcher.forget()
-    guard case .joins(let action) = answer else { return completion(lastUpdate ?? .failed(.cancelled)) }
+    guard case .joins(let action) = answer else {
+      let refusal = schedule.isStopped ? nil : lastUpdate
+      return completion(refusal ?? .failed(.cancelled))
+    }
     waiting += waitingForNext + [completion]
     waitingForNext = []
     perform(action, isUrgent: true)

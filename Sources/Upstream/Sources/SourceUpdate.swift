@@ -9,6 +9,9 @@ public enum SourceUpdate: Sendable {
   /// The present items stay; the source will be asked again.
   case failed(UpstreamError)
 
+  /// It was not asked, or not to the end: nobody asks it any more.
+  public var isCancelled: Bool { if case .failed(.cancelled) = self { true } else { false } }
+
   var isSuccess: Bool { if case .failed = self { false } else { true } }
 }
 
