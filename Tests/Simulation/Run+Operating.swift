@@ -121,10 +121,10 @@ extension Run {
 
   /// Gives another configuration to all replicas, one after the other.
   private func roll() {
-    var next = Settings.random(world, changesLanguages: false, renames: false, isTight: isTight)
+    var next = Settings.random(world, changesLanguages: false, renames: renames && !losesCommits, isTight: isTight)
     next.generation = settings.generation + 1
     reloads += 1
-    note("service", "generation \(next.generation) is rolled out")
+    note("service", "generation \(next.generation) is rolled out, \(next.source)")
     settings = next
     for replica in replicas { roll(replica.service, next) }
   }
@@ -137,6 +137,7 @@ extension Run {
       let name = service.host.name
       let began = service.reload(next.definition(world)) { [self] isTaken in
         note("service", "\(name) has\(isTaken ? "" : " not") generation \(next.generation)")
+        if !isTaken { roll(service, next) }
       }
       if !began { roll(service, next) }
     }

@@ -104,7 +104,7 @@ final class Run: @unchecked Sendable {
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
     // Replicas of two generations have the same languages and sources: a table in another language is another one.
-    if database != nil { (disk.failsOneOf, settings.isGerman, settings.source) = (0, false, "tasks") }
+    if database != nil { (disk.failsOneOf, settings.isGerman) = (0, false) }
     // Members that replicas share make room for one another too often there for anybody to see much of them.
     if database != nil { (isTight, settings.isTight) = (false, false) }
     files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil

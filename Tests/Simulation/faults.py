@@ -29,6 +29,7 @@ BARRIER = ENGINE + "Commit/ReadBarrier.swift"
 STORING = ENGINE + "Commit/TableWriter+Storing.swift"
 FOLLOWING = ENGINE + "Commit/TableWriter+Following.swift"
 RECORD = ENGINE + "Inputs/StoredRecord.swift"
+LOGS = ENGINE + "Inputs/ItemLogs.swift"
 LOADING = ENGINE + "Catalog/Engine+Loading.swift"
 STARTING = ENGINE + "Commit/TableWriter+Starting.swift"
 INPUTS = ENGINE + "Projections/TableContent+Inputs.swift"
@@ -153,7 +154,19 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (ENGINE + "Projections/LiveTable.swift", "return !waits || reader", "return !waits && fault != \"at-once\" || reader"),
           replicas=True),
     Fault("retired", "an edit is planned on items that have another name by then",
-          (LOADING, "where next.logs[log.source] !== log {", "where fault != \"retired\" && next.logs[log.source] !== log {")),
+          (LOGS, "where next.logs[log.source] !== log {", "where fault != \"retired\" && next.logs[log.source] !== log {")),
+    Fault("unfound", "items to which another replica has given a new name are taken for lost",
+          (ENGINE + "Inputs/ItemLog.swift", "guard let table = tables.first else", "guard fault != \"unfound\", let table = tables.first else"),
+          replicas=True),
+    Fault("names", "a version is stored beside one whose items are called otherwise, without a look",
+          (INPUTS, "inputDoubts == settledDoubts &&", "(fault == \"names\" || inputDoubts == settledDoubts) &&"), replicas=True),
+    Fault("at-start", "at the start items are looked for by the name that they had when the table was read",
+          (ENGINE + "Catalog/StoredTables.swift", "    tables = [:]\n", "    if fault != \"at-start\" { tables = [:] }\n"), replicas=True),
+    Fault("overtaken", "a poll whose cursor is beyond reach when its reply is made is told that nothing is new of another search",
+          (ENGINE + "Projections/LiveTable.swift", "reply.isInDoubt &&", "fault != \"overtaken\" && reply.isInDoubt &&"), replicas=True),
+    Fault("cut-off", "an edit whose refresh a process that ends cuts off is answered as shown",
+          (ENGINE + "Inputs/PolledSource.swift", "let isAsked = !update.isCancelled", "let isAsked = fault == \"cut-off\" || !update.isCancelled"),
+          replicas=True),
     Fault("called", "tables go on calling a record by its former name",
           (STORE + "SQLite/StoreWriter+Commit.swift", "      try renameInput(", "      if fault != \"called\" { try renameInput("),
           (STORE + "SQLite/StoreWriter+Commit.swift", "to: name, in: db)\n      return .commit", "to: name, in: db) }\n      return .commit")),

@@ -53,8 +53,10 @@ extension Engine {
     for log in next.held { log.holdTurn() }
     for renaming in renamings {
       // Their pending writes finish before the record is read under another name.
-      for table in current.tables where table.writer.log?.source == renaming.former { close(table, &next, &restoring) }
-      restoring.forget(ItemRecord.of(renaming.former))
+      let former = ItemRecord.of(renaming.former)
+      for table in current.tables where table.writer.log?.storedName == former { close(table, &next, &restoring) }
+      restoring.forget(former)
+      restoring.forget(ItemRecord.of(renaming.name))
     }
     next.logs = try ItemLogs(
       of: next.definition,
@@ -66,7 +68,7 @@ extension Engine {
       context
     )
     // Members of the new configuration edit them before the tables are found that show that.
-    let renamed = renamings.compactMap { next.logs[$0.name] }
+    let renamed = renamings.compactMap { next.logs[$0.name] }.filter(\.isStored)
     for log in renamed { log.holdTurn() }
     next.held += renamed
     for blueprint in next.blueprints where !blueprint.definition.isFamily {
@@ -151,7 +153,7 @@ extension Engine {
     }
     if isStarted.withLock({ $0 }) { goOn(with: catalog, unheard) }
     // Edits that have waited find their tables or their items replaced, and are sent again.
-    for log in next.held where next.logs[log.source] !== log { log.retire() }
+    before.logs.retire(for: next.logs)
     for log in next.held { log.endPlanning() }
     return catalog
   }

@@ -74,7 +74,7 @@ package final class Engine: Sendable {
 
   /// Another replica has written a record; perhaps one that this one's configuration doesn't have.
   private func moved(_ table: String, to revision: Revision) {
-    if let source = ItemRecord.source(of: table), let log = catalog.logs[source] { return log.moved(to: revision) }
+    if let log = catalog.logs.log(in: table) { return log.moved(to: revision) }
     guard let writer = catalog.writer(of: table) else { return context.replica.caughtUp(table) }
     writer.moved(to: revision)
   }

@@ -10,6 +10,15 @@ struct StoredTables {
   /// Drops a record that was read: it has changed since.
   mutating func forget(_ name: String) { tables[name] = nil }
 
+  /// The record of the items that a table shows as its own, as it is called by whoever has stored it.
+  mutating func ownRecord(of table: String) throws -> String? {
+    let record = try self.table(table).inputs.own
+    guard let record, try self.table(record).items == nil else { return record }
+    // It is lost; or it was given another name after the table was read, or before the record was.
+    tables = [:]
+    return try self.table(table).inputs.own
+  }
+
   /// - Throws: ``StartError`` where it can't be read.
   mutating func table(_ name: String) throws -> StoredTable {
     if let table = tables[name] { return table }

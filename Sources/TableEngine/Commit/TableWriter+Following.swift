@@ -144,7 +144,7 @@ extension TableWriter {
         // The layout made meanwhile is on its way to the store, which refuses it: it is made again on this one.
         content.goBack(isTranslation: isTranslation)
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
-        content.storedInputRevisions = changes.inputs ?? content.storedInputRevisions
+        if let inputs = changes.inputs { content.follow(inputs) }
         if isMember, !isTranslation { content.noteRefusal(changes.objects) }
         content.followed(to: changes.revision, shown: versions.current.table, isLeading: isLeading)
       }
@@ -159,16 +159,26 @@ extension TableWriter {
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
-        content.storedInputRevisions = stored.inputs
+        content.follow(stored.inputs)
         if isMember, !isTranslation { content.noteRefusal() }
         content.followed(to: stored.revision, shown: versions.current.table, isLeading: isLeading)
       }
     }
     if isMember { noteFollowed(previous.table) }
+    settleInputs()
     updateTranslations(publishing: context.replica.isLeading)
     guard let table = table.withLock({ $0.value }), versions.current !== previous else { return }
     table.announce(from: previous)
     if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
+  }
+
+  /// Looks for its inputs, where their names are in doubt: another replica's newer configuration may have given them others. Until then
+  /// nothing is stored. On the table's queue.
+  func settleInputs() {
+    guard content.access({ $0.inputDoubts > $0.settledDoubts }) else { return }
+    lookForNewsOfInputs { [self] isRead in
+      if isRead, followsItems { publishContent() }
+    }
   }
 
   /// From now on this process asks the sources: what is shown is kept until they have answered. What a local table has

@@ -67,6 +67,16 @@ extension TableWriter {
     }
   }
 
+  /// Another replica has given the record of an input another name. On any queue.
+  func input(_ record: String, isCalled name: String) {
+    content.queue.async { [self] in
+      content.access { content in
+        content.inputRevisions.rename(record, to: name)
+        content.storedInputRevisions.rename(record, to: name)
+      }
+    }
+  }
+
   /// A commit to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
   /// reads wait for that. On the table's queue.
   func followed(_ error: StoreError?) {

@@ -38,7 +38,7 @@ extension TableWriter {
     guard !isBack, makesVersions, !(isLost && isMember) else {
       leaveToOthers()
       // Or the database has lost them, and perhaps this table, too.
-      if isBehindStored { lookForNews { _ in } }
+      if isBehindStored { lookForNews { [self] _ in settleInputs() } }
       return completion(nil)
     }
     if isLost { beginEpoch(with: table) }

@@ -162,10 +162,11 @@ final class TableWriter: Sendable {
     }
   }
 
-  /// Takes over what others have written to the table and to the items that it shows. `completion` is called on the table's queue.
+  /// Takes over what others have written to the table and to the items that it shows. On the table's queue, as `completion` is called.
   func lookForNewsOfInputs(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     let group = DispatchGroup()
     let isRead = Mutex(true)
+    let doubts = content.access { $0.inputDoubts }
     for record in logs as [any StoredRecord] + [self] {
       group.enter()
       record.lookForNews { read in
@@ -173,7 +174,11 @@ final class TableWriter: Sendable {
         group.leave()
       }
     }
-    group.notify(queue: content.queue) { completion(isRead.withLock { $0 }) }
+    group.notify(queue: content.queue) { [self] in
+      let isRead = isRead.withLock { $0 }
+      if isRead { content.access { $0.settledDoubts = max($0.settledDoubts, doubts) } }
+      completion(isRead)
+    }
   }
 
   // MARK: Reading what it has

@@ -24,7 +24,9 @@ import TableStore
 final class ItemLog: StoredRecord {
   /// The source's name.
   let source: String
-  let storedName: String
+  /// The record that has the items. Another replica's newer configuration may call it otherwise than this one does.
+  var storedName: String { record.withLock { $0 } }
+  private let record: Mutex<String>
   let context: EngineContext
   let queue: WorkQueue
   private let state: Mutex<ItemLogState>
@@ -38,9 +40,9 @@ final class ItemLog: StoredRecord {
   private let readerCount = Atomic(0)
 
   /// - Parameter isStored: the store has it; else it is the configuration's, and was written by nobody yet.
-  init(_ source: String, _ snapshot: ItemSnapshot, isStored: Bool, _ context: EngineContext) {
+  init(_ source: String, in record: String, _ snapshot: ItemSnapshot, isStored: Bool, _ context: EngineContext) {
     (self.source, self.context) = (source, context)
-    storedName = ItemRecord.of(source)
+    self.record = Mutex(record)
     queue = context.queue("tablecast.items.\(source)", isMember: false)
     state = Mutex(ItemLogState(snapshot, isStored: isStored))
   }
@@ -156,21 +158,61 @@ final class ItemLog: StoredRecord {
     let known = state.withLock { $0.committed.revision }
     context.store.changes(of: storedName, since: known) { [self] result in
       queue.async { [self] in
-        switch result {
-        case .success(let others):
-          let wasStored = isStored
-          if state.withLock({ $0.follow(others) }) { tellReaders(isOwn: false) }
-          if wasStored, !isStored { storeFirst { _ in } }
-          context.replica.caughtUp(storedName)
-        case .failure(let error):
-          context.logger.error(
-            "What others wrote could not be read",
-            metadata: ["source": "\(source)", "reason": "\(error)"]
-          )
+        guard case .success(.replaced(let nothing)) = result, nothing.items == nil, isStored else {
+          return take(result)
         }
-        for call in progress({ $0.commits.end(isStored: false, retry: nil) }) { call() }
+        findRecord(in: presentReaders.filter { $0.log === self && $0.isStored }[...]) { [self] found in
+          switch found {
+          case .success(nil): take(result)
+          case .success(let name?):
+            goOn(in: name)
+            readOthers()
+          case .failure(let error): take(.failure(error))
+          }
+        }
       }
     }
+  }
+
+  private func take(_ others: Result<CatchUp, StoreError>) {
+    switch others {
+    case .success(let others):
+      let wasStored = isStored
+      if state.withLock({ $0.follow(others) }) { tellReaders(isOwn: false) }
+      // One that nobody reads any more is about to be another log's.
+      if wasStored, !isStored, !presentReaders.isEmpty { storeFirst { _ in } }
+      context.replica.caughtUp(storedName)
+    case .failure(let error):
+      context.logger.error(
+        "What others wrote could not be read",
+        metadata: ["source": "\(source)", "reason": "\(error)"]
+      )
+    }
+    for call in progress({ $0.commits.end(isStored: false, retry: nil) }) { call() }
+  }
+
+  /// Finds the name that another replica has given the record: whatever shows it calls it so, too, since then. Nil: the store has lost
+  /// it.
+  private func findRecord(
+    in tables: ArraySlice<TableWriter>,
+    _ completion: @escaping @Sendable (Result<String?, StoreError>) -> Void
+  ) {
+    guard let table = tables.first else { return completion(.success(nil)) }
+    context.store.restore(table.storedName) { [self] result in
+      queue.async { [self] in
+        let name = result.map { $0.inputs.own == storedName ? nil : $0.inputs.own }
+        if case .success(nil) = name { findRecord(in: tables.dropFirst(), completion) } else { completion(name) }
+      }
+    }
+  }
+
+  private func goOn(in name: String) {
+    let former = record.withLock { record in
+      defer { record = name }
+      return record
+    }
+    for reader in presentReaders { reader.input(former, isCalled: name) }
+    context.replica.caughtUp(former)
   }
 
   // MARK: Readers
@@ -187,9 +229,12 @@ final class ItemLog: StoredRecord {
   }
 
   private func tellReaders(isOwn: Bool, but writer: TableWriter? = nil) {
-    // In the order in which they came, not in that of their addresses.
-    let readers = readers.withLock { $0.values.sorted { $0.number < $1.number }.compactMap(\.value) }
-    for reader in readers where reader !== writer { reader.follow(self, isOwn: isOwn) }
+    for reader in presentReaders where reader !== writer { reader.follow(self, isOwn: isOwn) }
+  }
+
+  /// In the order in which they came, not in that of their addresses.
+  private var presentReaders: [TableWriter] {
+    readers.withLock { $0.values.sorted { $0.number < $1.number }.compactMap(\.value) }
   }
 }
 

@@ -1,5 +1,4 @@
 import Definitions
-import Logging
 import Queues
 import Synchronization
 import TableStore
@@ -41,20 +40,24 @@ struct ItemLogs: Sendable {
     for source in definition.sources {
       guard case .local(let local) = source.kind else { continue }
       let name = source.name
-      if let log = former[name], log.isStored {
+      let renaming = renamings.first { $0.name == name }
+      if let log = former[name], log.isStored, renaming == nil {
         logs[name] = log
         continue
       }
-      let renaming = renamings.first { $0.name == name }
-      let record = try stored.table(ItemRecord.of(renaming?.former ?? name))
+      var present = ItemRecord.of(renaming?.former ?? name)
+      // Another replica may have given it the new name meanwhile.
+      if renaming != nil, try stored.table(present).items == nil { present = ItemRecord.of(name) }
+      let record = try stored.table(present)
       if let items = record.items {
         let snapshot = ItemSnapshot(items: items, revision: record.revision)
-        logs[name] = ItemLog(name, snapshot, isStored: renaming == nil || mayRename, context)
-        if let renaming, mayRename { self.renamings.append(renaming) }
+        logs[name] = ItemLog(name, in: mayRename ? ItemRecord.of(name) : present, snapshot, isStored: true, context)
+        if let renaming, mayRename, present != ItemRecord.of(name) { self.renamings.append(renaming) }
         continue
       }
       let items = try Self.formerItems(of: owners[name] ?? [], &stored) ?? Self.seed(local, of: name)
-      let log = ItemLog(name, ItemSnapshot(items: items, revision: record.revision), isStored: false, context)
+      let snapshot = ItemSnapshot(items: items, revision: record.revision)
+      let log = ItemLog(name, in: ItemRecord.of(name), snapshot, isStored: false, context)
       logs[name] = log
       if owners[name] != nil { new.append(log) }
     }
@@ -62,12 +65,24 @@ struct ItemLogs: Sendable {
 
   subscript(source: String) -> ItemLog? { logs[source] }
 
+  /// The log of the items that are kept under a name.
+  func log(in record: String) -> ItemLog? {
+    guard let source = ItemRecord.source(of: record) else { return nil }
+    if let log = logs[source], log.storedName == record { return log }
+    return logs.values.first { $0.storedName == record }
+  }
+
   /// The items of a table's own source, where these are the service's and can be edited through it.
   func log(of blueprint: TableBlueprint) -> ItemLog? { blueprint.local.flatMap { logs[$0.name] } }
 
   /// Returns the logs that others take the place of where these sources are given other names.
   func replaced(_ renamings: [Renaming]) -> [ItemLog] {
-    logs.values.filter { log in !log.isStored || renamings.contains { $0.former == log.source } }
+    logs.values.filter { log in !log.isStored || renamings.contains { ItemRecord.of($0.former) == log.storedName } }
+  }
+
+  /// Others have come in the place of these.
+  func retire(for next: ItemLogs) {
+    for log in logs.values where next.logs[log.source] !== log { log.retire() }
   }
 
   /// Returns the logs of other sources that the table shows or looks up.
@@ -78,36 +93,22 @@ struct ItemLogs: Sendable {
   func begin(_ context: EngineContext) -> StoreError? {
     var renamed: [Renaming] = []
     func undone(_ error: StoreError) -> StoreError {
-      var attempts = Self.attempts
-      for renaming in renamed.reversed() { Self.undo(renaming, &attempts, context) }
+      // Where that fails, too, the items are found by the name that they have.
+      for renaming in renamed.reversed() { _ = Self.rename(renaming.name, to: renaming.former, context) }
       return error
     }
     for renaming in renamings {
-      // Of one that fails nobody knows for certain that it was not done.
-      renamed.append(renaming)
-      if let error = Self.rename(renaming.former, to: renaming.name, context) { return undone(error) }
+      var error = Self.rename(renaming.former, to: renaming.name, context)
+      // Another replica has given it the name at the same time.
+      if error == .superseded { error = Self.rename(renaming.former, to: renaming.name, context) }
+      // Of one that fails otherwise nobody knows for certain that it was not done.
+      if error != .superseded { renamed.append(renaming) }
+      if let error { return undone(error) }
     }
     for log in new {
       if let error = context.queues.waiting({ log.storeFirst($0) }) { return undone(error) }
     }
     return nil
-  }
-
-  /// How often, and at what distance in seconds, a source is called as it was, where the database can't be reached.
-  private static let (attempts, pause) = (20, 0.5)
-
-  private static func undo(_ renaming: Renaming, _ attempts: inout Int, _ context: EngineContext) {
-    var error = rename(renaming.name, to: renaming.former, context)
-    while case .unavailable = error, attempts > 0 {
-      context.queues.sleep(for: pause)
-      attempts -= 1
-      error = rename(renaming.name, to: renaming.former, context)
-    }
-    guard let error else { return }
-    context.logger.error(
-      "A source's items may be stored under a name that it does not have",
-      metadata: ["source": "\(renaming.former)", "name": "\(renaming.name)", "reason": "\(error)"]
-    )
   }
 
   private static func rename(_ source: String, to name: String, _ context: EngineContext) -> StoreError? {
@@ -131,13 +132,14 @@ struct ItemLogs: Sendable {
     let names = Set(definition.sources.map(\.name))
     var renamings: [Renaming] = []
     for blueprint in blueprints {
-      guard let name = blueprint.local?.name, catalog.logs[name]?.isStored != true,
+      let log = blueprint.local.flatMap { catalog.logs[$0.name] }
+      guard let name = blueprint.local?.name, log?.isStored != true || log?.storedName != ItemRecord.of(name),
         !renamings.contains(where: { $0.name == name })
       else { continue }
       let table = blueprint.definition.name
-      let shown =
-        try catalog.tablesByName[table]?.writer.log?.source ?? stored.table(table).inputs.own.flatMap(ItemRecord.source)
-      guard let former = shown, !names.contains(former), !renamings.contains(where: { $0.former == former }),
+      let shown = try catalog.tablesByName[table]?.writer.log?.storedName ?? stored.ownRecord(of: table)
+      guard let former = shown.flatMap(ItemRecord.source), !names.contains(former),
+        !renamings.contains(where: { $0.former == former }),
         try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
       else { continue }
       renamings.append(Renaming(former: former, name: name))

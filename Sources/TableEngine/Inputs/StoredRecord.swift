@@ -75,14 +75,14 @@ extension StoredRecord {
 
   private func look() {
     let (number, known) = progress { ($0.looks.number, $0.durable) }
-    let begun = DispatchTime.now()
+    let (name, begun) = (storedName, DispatchTime.now())
     queue.asyncAfter(deadline: begun + patience) { [weak self] in self?.expire(number, begun: begun) }
-    context.store.revision(of: storedName) { [self] result in
+    context.store.revision(of: name) { [self] result in
       queue.async { [self] in
         switch result {
         case .failure(.unavailable): endLook(number, .unreachable)
         case .failure: endLook(number, .late)
-        case .success(let revision): reach(revision, since: known, look: number, attempts: attemptsOfLooks)
+        case .success(let revision): reach(revision, of: name, since: known, look: number, attempts: attemptsOfLooks)
         }
       }
     }
@@ -99,8 +99,18 @@ extension StoredRecord {
   ///
   /// - Parameter known: what was stored, as far as was known here, when the look began: a store that stands before that has lost
   ///   it.
-  private func reach(_ revision: Revision?, since known: Revision?, look number: UInt64, attempts: Int) {
-    let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
+  private func reach(
+    _ revision: Revision?,
+    of name: String,
+    since known: Revision?,
+    look number: UInt64,
+    attempts: Int
+  ) {
+    // It was found under another name.
+    guard name == storedName else { return look() }
+    let again: @Sendable () -> Void = { [self] in
+      reach(revision, of: name, since: known, look: number, attempts: attempts - 1)
+    }
     // With something of its own under way, what others wrote shows when that comes back.
     if progress({ $0.commits.whenStored(again, undone: again) }) { return }
     let isLost = revision == nil && isLost(since: known)

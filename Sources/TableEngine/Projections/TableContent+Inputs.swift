@@ -146,7 +146,13 @@ extension TableContent {
   ///
   /// - Parameter log: one that need not be looked at, as the store compares it with what an edit is planned on.
   func isAheadOfStoredInputs(but log: ItemLog? = nil) -> Bool {
-    !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
+    inputDoubts == settledDoubts && !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
+  }
+
+  /// The inputs that another replica's version was made of, whose configuration may call them otherwise.
+  mutating func follow(_ inputs: InputRevisions) {
+    storedInputRevisions = inputs
+    if !inputs.isEmpty, !inputs.names.isSuperset(of: inputRevisions.names) { inputDoubts += 1 }
   }
 
   /// Returns whether the stored version is made of all committed revisions of its inputs, as far as this process knows,

@@ -92,6 +92,11 @@ extension PostgresStore {
   // MARK: - Renaming and removing
 
   func rename(_ record: String, as name: String, _ finish: @escaping StoreCompletion<Void>) {
+    // Of a commit that began a record and failed its name is left.
+    let clearing = PostgresStatement(
+      "DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND revision = 0",
+      .name(name)
+    )
     let renaming = PostgresStatement(
       """
       WITH renamed AS (
@@ -113,7 +118,7 @@ extension PostgresStore {
       .name(record),
       .name(name)
     )
-    main.run([renaming]) { [self] result in
+    main.run([clearing, renaming]) { [self] result in
       if case .success = result {
         (tables[record], tables[name]) = (nil, nil)
         for table in tables.keys { _ = tables[table]?.inputs.rename(record, to: name) }

@@ -91,7 +91,12 @@ extension PostgresTable {
   /// The queries that read commits of others since, in the order in which ``follow(_:)`` reads the answers.
   var news: [PostgresStatement] {
     [
-      PostgresStatement("SELECT revision, stamp, epoch FROM tablecast.feed WHERE id = $1", .int(id)),
+      // Under another name it is another record.
+      PostgresStatement(
+        "SELECT revision, stamp, epoch FROM tablecast.feed WHERE id = $1 AND name = $2::bytea",
+        .int(id),
+        .name(name)
+      ),
       PostgresStatement(
         """
         SELECT revision, stamp, number, key_frame, next_row, record, edits FROM tablecast.change

@@ -11,7 +11,7 @@ public struct InputRevisions: Hashable, Sendable {
   public var isEmpty: Bool { numbers.isEmpty }
 
   /// The records' names.
-  var names: Set<String> { Set(numbers.keys) }
+  public var names: Set<String> { Set(numbers.keys) }
 
   public subscript(record: String) -> UInt64? {
     get { numbers[record] }
@@ -22,9 +22,10 @@ public struct InputRevisions: Hashable, Sendable {
   public mutating func keepOwn() { numbers = numbers.filter { $0.key == own } }
 
   /// A record has another name. Returns whether it is among them.
-  mutating func rename(_ record: String, to name: String) -> Bool {
+  @discardableResult
+  public mutating func rename(_ record: String, to name: String) -> Bool {
     guard let number = numbers.removeValue(forKey: record) else { return false }
-    numbers[name] = number
+    numbers[name] = max(number, numbers[name] ?? 0)
     if own == record { own = name }
     return true
   }
