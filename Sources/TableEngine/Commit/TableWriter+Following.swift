@@ -166,7 +166,9 @@ extension TableWriter {
     }
     if isMember { noteFollowed(previous.table) }
     settleInputs()
-    updateTranslations(publishing: context.replica.isLeading)
+    updateTranslations(publishing: isLeading)
+    // A database that was set back may have kept the items, and lost the version that shows them: no commit to these follows.
+    if case .replaced = others, isLeading, content.access({ !$0.storedShowsInputs(log) }) { publishContent() }
     guard let table = table.withLock({ $0.value }), versions.current !== previous else { return }
     table.announce(from: previous)
     if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
