@@ -137,6 +137,8 @@ final class AppFace: @unchecked Sendable {
       run.note("todo", "the app's \(request.method) is refused, \(error.kind)")
       if [.unknown, .conflict, .impossible].contains(error.kind), let write {
         run.tasks.refuse(write, step: world.steps)
+      } else {
+        write?.isRepeated = true
       }
       return problem(Self.status(error.kind), error.detail)
     }

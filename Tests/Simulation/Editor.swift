@@ -213,6 +213,7 @@ final class Editor: @unchecked Sendable {
   }
 
   private func retry(_ order: Order, _ attempt: Int) {
+    for write in order.writes { write.isRepeated = true }
     world.after(Double(world.pick(20...400)), on: queue) { [self] in send(order, attempt: attempt + 1) }
   }
 

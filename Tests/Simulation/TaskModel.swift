@@ -28,6 +28,8 @@ final class TaskModel {
     var outcome = Outcome.pending
     /// The store has lost what it may have been among: it may be there, or not, whatever is answered.
     var isUncertain = false
+    /// It was sent again, as nobody knew what had become of it: it may have been done, and lost again.
+    var isRepeated = false
     /// The step at which it was answered.
     var answered: Int?
     var cursor: Cursor?
@@ -107,7 +109,7 @@ final class TaskModel {
 
   /// The store is not as it was, but as it was some time ago: what has been written until now may be there, or not.
   func doubt() {
-    for write in writes where write.outcome != .refused {
+    for write in writes where write.outcome != .refused || write.isRepeated {
       (write.isUncertain, write.outcome, write.answered, write.cursor) = (true, .pending, nil, nil)
     }
   }
