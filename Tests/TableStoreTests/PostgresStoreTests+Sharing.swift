@@ -47,6 +47,26 @@ extension PostgresStoreTests {
     }
   }
 
+  /// Who has read a record finds it no more under the name that it had, and goes on from there under its new one.
+  @Test func aRecordThatAnotherProcessRenames() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      var items = try LocalItems(seed: [["a": 1]]).unwritten(over: nil)
+      try first.written(Commit(table: "@items.old", durability: .full, items: items.takeChanges()))
+      let known = try second.restored("@items.old").revision
+      // Another process has begun a record of the name, and failed.
+      try server.ask("INSERT INTO tablecast.feed (name) VALUES ('@items.new')", in: address)
+      try result { first.rename("@items.old", to: "@items.new", completion: $0) } as Void
+      let former = try result { second.changes(of: "@items.old", since: known, completion: $0) } as CatchUp
+      guard case .replaced(let nothing) = former else { throw TimeOut("what became of the former name") }
+      #expect(nothing.items == nil && nothing.revision.number == 0)
+      #expect(try result { second.revision(of: "@items.old", completion: $0) } as Revision? == nil)
+      let present = try second.restored("@items.new")
+      #expect(present.revision == known && present.items?.count == 1)
+    }
+  }
+
   @Test func anAnswerIsTheClustersAndNotWrittenWhereItsCommitFails() throws {
     try withTwo { first, second in
       let base = try first.restored().revision
