@@ -152,7 +152,7 @@ extension TableContent {
   /// The inputs that another replica's version was made of, whose configuration may call them otherwise.
   mutating func follow(_ inputs: InputRevisions) {
     storedInputRevisions = inputs
-    if !inputs.isEmpty, !inputs.names.isSuperset(of: inputRevisions.names) { inputDoubts += 1 }
+    if !inputs.isEmpty, !inputs.haveRecords(of: inputRevisions) { inputDoubts += 1 }
   }
 
   /// Returns whether the stored version is made of all committed revisions of its inputs, as far as this process knows,

@@ -86,7 +86,7 @@ extension TableReader {
     _ completion: @escaping @Sendable (EncodedReply) -> Void
   ) {
     inTurn(asker) { [self] in
-      completion(maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) })
+      completion(unchanged(at: cursor))
     }
   }
 
@@ -142,8 +142,12 @@ extension TableReader {
     return made
   }
 
+  private func unchanged(at cursor: Cursor) -> EncodedReply {
+    maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) }
+  }
+
   private func doubt(_ after: Cursor) -> EncodedReply {
-    let reply = maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    let reply = unchanged(at: after)
     return EncodedReply(reply.body, cursor: after, isEmpty: true, isInDoubt: true)
   }
 

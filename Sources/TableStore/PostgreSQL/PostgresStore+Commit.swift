@@ -92,7 +92,7 @@ extension PostgresStore {
   // MARK: - Renaming and removing
 
   func rename(_ record: String, as name: String, _ finish: @escaping StoreCompletion<Void>) {
-    // Of a commit that began a record and failed its name is left.
+    // A commit that began a record and failed leaves an empty one.
     let clearing = PostgresStatement(
       "DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND revision = 0",
       .name(name)

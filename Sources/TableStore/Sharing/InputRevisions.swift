@@ -11,7 +11,7 @@ public struct InputRevisions: Hashable, Sendable {
   public var isEmpty: Bool { numbers.isEmpty }
 
   /// The records' names.
-  public var names: Set<String> { Set(numbers.keys) }
+  var names: Set<String> { Set(numbers.keys) }
 
   public subscript(record: String) -> UInt64? {
     get { numbers[record] }
@@ -32,6 +32,9 @@ public struct InputRevisions: Hashable, Sendable {
 
   /// Returns whether both name the same records.
   public func haveSameRecords(as others: InputRevisions) -> Bool { own == others.own && names == others.names }
+
+  /// Returns whether all records of another one are among them.
+  public func haveRecords(of others: InputRevisions) -> Bool { others.numbers.keys.allSatisfy { numbers[$0] != nil } }
 
   /// Returns whether a record is at an older revision than it was before.
   ///
