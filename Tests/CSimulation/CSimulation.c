@@ -93,7 +93,7 @@ int getentropy(void *bytes, size_t count) {
 
 // A file in place of `/dev/urandom`, which Foundation reads for the sake of UUIDs; much longer than a run needs.
 static int random_file(void) {
-  static unsigned char bytes[1 << 20];
+  static unsigned char bytes[1 << 18];
   int file = (int)real_syscall(SYS_memfd_create, (long)"random", MFD_CLOEXEC, 0, 0, 0, 0);
   if (file < 0) return file;
   fill(bytes, sizeof bytes);

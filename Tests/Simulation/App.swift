@@ -66,6 +66,7 @@ final class App: @unchecked Sendable {
   private func live(_ number: UInt64) {
     face.at(face.now + Double(run.world.pick(5...300)) / 1000) { [self] in
       guard number == processes, run.isEditing else { return }
+      guard !run.isResting else { return live(number) }
       switch run.world.pick(0...19) {
       case 0 where run.isFaulty: return kill()
       case 1: process?.client.wake()

@@ -147,9 +147,18 @@ final class Database: @unchecked Sendable {
   }
 
   func rename(_ record: String, to name: String) -> Result<Void, StoreError> {
+    guard hasItems(record), !hasItems(name) else { return .success(()) }
     let result: Result<Void, StoreError> = now { contents.inner.rename(record, to: name, completion: $0) }
-    if contents.revisions[name] == nil { contents.revisions[name] = contents.revisions.removeValue(forKey: record) }
+    contents.revisions[name] = contents.revisions[record]
+    // The former name is taken.
+    let former: Result<StoredTable, StoreError> = now { contents.inner.restore(record, completion: $0) }
+    contents.revisions[record] = try? former.get().revision
     return result
+  }
+
+  private func hasItems(_ record: String) -> Bool {
+    guard case .success(let stored) = restore(record) else { return false }
+    return stored.items != nil
   }
 
   func remove(_ table: String) -> Result<Void, StoreError> { now { contents.inner.remove(table, completion: $0) } }

@@ -70,6 +70,7 @@ final class Editor: @unchecked Sendable {
 
   private func begin() {
     guard run.isEditing else { return }
+    guard !run.waitsForLull(on: queue, { [self] in begin() }) else { return }
     guard run.service != nil else { return again(50) }
     let request = anyTable
     guard !world.chance(2) else { return send(order(request, nil)) }

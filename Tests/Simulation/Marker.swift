@@ -33,6 +33,7 @@ final class Marker: @unchecked Sendable {
 
   private func begin() {
     guard run.isEditing else { return }
+    guard !run.waitsForLull(on: queue, { [self] in begin() }) else { return }
     guard run.service != nil, !run.newsRows.isEmpty else { return again(50) }
     (last, begun) = (last + 1, world.steps)
     send(world.pick(run.newsRows), last, 1)

@@ -28,6 +28,7 @@ final class Refresher: @unchecked Sendable {
 
   private func refresh() {
     guard run.isEditing else { return }
+    guard !run.waitsForLull(on: queue, { [self] in refresh() }) else { return }
     guard let service = run.service else { return again(50) }
     let (revision, asked) = (run.upstream.revision, world.steps)
     service.refresh(TableRequest(table: "news")) { [self] answer in

@@ -5,16 +5,17 @@ extension Run {
   func operate() {
     guard isFaulty || plan.parts.contains(.reloads) || plan.parts.contains(.upstream) else { return }
     // Of several, some should be there.
-    world.after(Double(world.pick(pause)), on: operation) { [self] in
+    world.after(Double(world.pick(interval)), on: operation) { [self] in
       guard isEditing else { return }
+      guard !isResting else { return operate() }
       if files?.isBroken == true, world.chance(3) { crash(replicas[0]) }
-      switch world.pick(0...19) {
-      case 0...1 where plan.parts.contains(.crashes) && (!isRestless || world.chance(4)): crash(world.pick(replicas))
-      case 2...5 where database != nil && isFaulty: disturb(world.pick(replicas))
-      case 6 where database != nil && plan.parts.contains(.reloads): roll()
-      case 2...6 where plan.parts.contains(.reloads) && database == nil: reload()
-      case 17 where plan.parts.contains(.crashes) && database == nil && world.chance(2): end(replicas[0])
-      case 7...16 where plan.parts.contains(.upstream): upstream.change()
+      switch deeds.next(world) {
+      case .crash where plan.parts.contains(.crashes): crash(world.pick(replicas))
+      case .end where plan.parts.contains(.crashes): end(world.pick(replicas))
+      case .pause where isFaulty: pause(world.pick(replicas))
+      case .cut where isFaulty: cut(world.pick(replicas))
+      case .configure where plan.parts.contains(.reloads): if database != nil { roll() } else { reload() }
+      case .change where plan.parts.contains(.upstream): upstream.change()
       default: break
       }
       operate()
@@ -22,7 +23,7 @@ extension Run {
   }
 
   /// Between two things that are done, in milliseconds.
-  private var pause: ClosedRange<Int> {
+  private var interval: ClosedRange<Int> {
     if database == nil { return isRestless ? 1...20 : isBusy ? 1...60 : 5...400 }
     return isRestless ? 5...100 : isBusy ? 20...400 : 50...2_000
   }
@@ -65,6 +66,32 @@ extension Run {
     loseCommits()
   }
 
+  // MARK: Lulls
+
+  var isResting: Bool { world.now < lullEnd }
+
+  /// Has a client begin something else when the present lull is over. False: there is none.
+  func waitsForLull(on queue: SimulatedQueue, _ body: @escaping @Sendable () -> Void) -> Bool {
+    guard isResting, isEditing else { return false }
+    world.schedule(at: lullEnd + UInt64(world.pick(0...50)) * 1_000_000, on: queue, body)
+    return true
+  }
+
+  /// Now and then nobody does anything for a while, but for what is under way: what was missed is not made up for by what comes next.
+  /// Whoever waits then has to be where the tables are.
+  func rest() {
+    world.after(Double(world.pick(50...1_500)), on: operation) { [self] in
+      guard isEditing else { return }
+      let pause = UInt64(world.pick([100, 700, 3_000])) * 1_000_000
+      lullEnd = world.now + pause + 700_000_000
+      note("service", "everybody rests until \(lullEnd / 1_000_000)")
+      world.schedule(at: world.now + pause, on: operation) { [self] in
+        for replica in replicas { replica.service?.endWaits() }
+      }
+      world.schedule(at: lullEnd, on: operation) { [self] in rest() }
+    }
+  }
+
   /// Now and then a standby of the database falls behind, and is promoted.
   func changeServers(_ database: Database) {
     world.after(Double(world.pick(50...2_000)), on: operation) { [self] in
@@ -87,23 +114,22 @@ extension Run {
     for tapper in tappers { tapper.forget() }
   }
 
-  /// What happens to one of several.
-  private func disturb(_ replica: Place) {
+  /// One of several is stopped, as by SIGSTOP.
+  private func pause(_ replica: Place) {
     guard let service = replica.service else { return }
-    switch world.pick(0...2) {
-    case 0:
-      let pause = world.pick([20, 500, 1_500, 6_000])
-      note("service", "\(replica.name) is stopped for \(pause) ms")
-      service.host.pausedUntil = world.now + UInt64(pause) * 1_000_000
-    case 1:
-      guard let connection = replica.connection, !connection.isCut else { return }
-      note("service", "\(replica.name) is cut off")
-      connection.cut()
-      world.after(Double(world.pick([20, 500, 1_500, 6_000])), on: operation) { [self] in
-        note("service", "\(replica.name) is connected")
-        connection.mend()
-      }
-    default: end(replica)
+    let pause = world.pick([20, 500, 1_500, 6_000])
+    note("service", "\(replica.name) is stopped for \(pause) ms")
+    service.host.pausedUntil = world.now + UInt64(pause) * 1_000_000
+  }
+
+  /// One of several is cut off from the database.
+  private func cut(_ replica: Place) {
+    guard let connection = replica.connection, !connection.isCut else { return }
+    note("service", "\(replica.name) is cut off")
+    connection.cut()
+    world.after(Double(world.pick([20, 500, 1_500, 6_000])), on: operation) { [self] in
+      note("service", "\(replica.name) is connected")
+      connection.mend()
     }
   }
 

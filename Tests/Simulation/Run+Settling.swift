@@ -12,8 +12,7 @@ extension Run {
     files?.fail(full: 0, sync: 0)
     if files?.isBroken == true { crash(replicas[0]) }
     app.wakeSoon()
-    let seconds: UInt64 = database == nil ? 60 : 20
-    let (end, last) = (world.now + seconds * 1_000_000_000, world.steps + 400_000)
+    let (end, last) = (world.now + 25_000_000_000, world.steps + 400_000)
     while world.now < end, world.steps < last, world.step() {}
     guard world.now >= end else { fail(nil, "there is always something to do: \(world.steps) steps") }
     for replica in replicas where replica.service?.isReady != true {

@@ -10,7 +10,10 @@ struct Plan {
   enum Part: String, CaseIterable {
     case reloads, crashes, faults, disk, upstream, windows, edits, board, languages, finds, families, callers, views,
       lookups,
-      marks, app, files, refreshes, promotions, backups, bounds, replicas
+      marks, app, files, refreshes, promotions, backups, bounds, lulls, replicas
+
+    /// Each run has these.
+    var isEverywhere: Bool { [.faults, .edits, .files, .replicas].contains(self) }
   }
   /// Replicas come where they are asked for.
   var parts = Set(Part.allCases).subtracting([.replicas])
@@ -19,6 +22,18 @@ struct Plan {
   var traces = false
   /// Prints what followers are sent and show.
   var records = false
+
+  /// Of every second run some parts are left out, so that it has more of the others; and some are longer than others.
+  func varied(_ world: World) -> Plan {
+    var plan = self
+    let isWhole = world.chance(2)
+    for part in Part.allCases where !part.isEverywhere {
+      if world.chance(3), !isWhole { plan.parts.remove(part) }
+    }
+    // Of several there is more to be seen, at less cost.
+    plan.steps = steps * world.pick([1, 2, 4]) / (parts.contains(.replicas) ? 1 : 2)
+    return plan
+  }
 }
 
 /// One life of the service under one seed.
@@ -54,10 +69,15 @@ final class Run: @unchecked Sendable {
   let isBusy: Bool
   /// Even more is done to it: with one process a configuration is hardly there when the next one comes.
   let isRestless: Bool
+  let deeds: Deeds
   /// Now and then the store is what it was some time ago.
   let losesCommits: Bool
   /// Now and then the items' source is called otherwise.
   let renames: Bool
+  /// Now and then nobody does anything for a while.
+  let hasLulls: Bool
+  /// When the present lull is over, or the last one was.
+  var lullEnd: UInt64 = 0
   /// What may be kept in memory is little.
   private(set) var isTight: Bool
   lazy var people = TaskModel { [unowned self] in fail(nil, "people: \($0)") }
@@ -83,7 +103,7 @@ final class Run: @unchecked Sendable {
 
   init(seed: UInt64, _ plan: Plan) {
     world = World(seed: seed)
-    self.plan = plan
+    self.plan = plan.varied(world)
     world.history.isLoud = plan.isLoud
     world.traces = plan.traces
     outside = Host("outside", world)
@@ -92,14 +112,16 @@ final class Run: @unchecked Sendable {
     upstream = NewsUpstream(world)
     changesLanguages = world.chance(3)
     renames = world.chance(3)
-    isTight = plan.parts.contains(.bounds) && world.chance(3)
+    hasLulls = world.chance(2)
+    isTight = self.plan.parts.contains(.bounds) && world.chance(3)
     settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
-    isFaulty = plan.parts.contains(.faults)
+    isFaulty = self.plan.parts.contains(.faults)
     upstream.isFaulty = isFaulty
-    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
+    disk.failsOneOf = self.plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
     isBusy = world.chance(3)
     isRestless = world.chance(4)
-    let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
+    let count = self.plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
+    deeds = Deeds(world, withReplicas: count > 1, isRestless: isRestless)
     database = count > 1 ? Database(world) : nil
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
@@ -107,12 +129,12 @@ final class Run: @unchecked Sendable {
     if database != nil { (disk.failsOneOf, settings.isGerman) = (0, false) }
     // Members that replicas share make room for one another too often there for anybody to see much of them.
     if database != nil { (isTight, settings.isTight) = (false, false) }
-    files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
-    let loses = database != nil ? plan.parts.contains(.promotions) : files != nil && plan.parts.contains(.backups)
+    files = self.plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
+    let loses = database != nil ? self.plan.parts.contains(.promotions) : files != nil && self.plan.parts.contains(.backups)
     losesCommits = loses && world.chance(3)
     // A backup may have a source under both names.
     if losesCommits { settings.source = "tasks" }
-    if files != nil, plan.parts.contains(.disk), isFaulty {
+    if files != nil, self.plan.parts.contains(.disk), isFaulty {
       files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
     }
   }
@@ -129,6 +151,7 @@ final class Run: @unchecked Sendable {
     makeClients()
     operate()
     if losesCommits, let database { changeServers(database) }
+    if hasLulls, plan.parts.contains(.lulls) { rest() }
     while world.steps < plan.steps, world.step() {}
     settle()
     let edits = editors.reduce(marker.edits + app.edits) { $0 + $1.edits }

@@ -9,10 +9,10 @@ extension Service {
   func snapshot(_ request: TableRequest, _ answer: @escaping @Sendable (ReadAnswer?) -> Void) {
     ask(
       { [self] engine, done in
-        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
+        afterBarrier(engine, request, after: nil, waits: false) { [self] asked, outcome in
           // Without the database a replica answers with what it has: nobody is promised more of it.
           guard outcome == .read else { return done(.unavailable) }
-          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          guard case .success(let table) = asked else { return refuse(asked, done) }
           if let absence = table.absence { return done(.refused(absence)) }
           table.beginWaitingForRows()
           whenMade(table) { isMade in
@@ -44,10 +44,10 @@ extension Service {
   ) {
     ask(
       { [self] engine, done in
-        afterBarrier(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
+        afterBarrier(engine, request, after: after, waits: wait > 0) { [self] asked, outcome in
           // Without the database a replica answers with what it has: nobody is promised more of it.
           guard outcome == .read else { return done(.unavailable) }
-          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          guard case .success(let table) = asked else { return refuse(asked, done) }
           let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
           guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
           let waiter = Waiter(self, table, query, wait: after == nil ? 0 : wait, done)
@@ -69,9 +69,9 @@ extension Service {
   ) {
     ask(
       { [self] engine, done in
-        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
+        afterBarrier(engine, request, after: nil, waits: false) { asked, outcome in
           guard outcome == .read else { return done(.failure(TableError(.unavailable, detail: "late"))) }
-          switch table(engine, request) {
+          switch asked {
           case .failure(let error): done(.failure(error))
           case .success(let table): table.item(row, orHidden: true) { done($0) }
           }
@@ -94,23 +94,28 @@ extension Service {
     )
   }
 
-  private func refuse(_ engine: Engine, _ request: TableRequest, _ done: (ReadAnswer) -> Void) {
-    if case .failure(let error) = table(engine, request) { done(.refused(error)) }
+  private func refuse(_ asked: Result<LiveTable, TableError>, _ done: (ReadAnswer) -> Void) {
+    if case .failure(let error) = asked { done(.refused(error)) }
   }
 
-  /// As `BarrierWait` does: what only the store can tell is read first.
+  /// As `Route` does: what only the store can tell is read first.
   private func afterBarrier(
     _ engine: Engine,
     _ request: TableRequest,
     after: Cursor?,
     waits: Bool,
-    _ body: @escaping @Sendable (Engine, LookOutcome) -> Void
+    _ body: @escaping @Sendable (Result<LiveTable, TableError>, LookOutcome) -> Void
   ) {
-    guard case .success(let table) = table(engine, request), table.isBehind(request.lens, after: after, waits: waits)
-    else {
-      return body(engine, .read)
+    let asked = table(engine, request).map(\.latest)
+    guard case .success(let table) = asked, table.isBehind(request.lens, after: after, waits: waits) else {
+      return body(asked, .read)
     }
-    table.readBarrier(view: request.view) { [self] outcome in loop.async { body(engine, outcome) } }
+    table.readBarrier(view: request.view) { [self] outcome in
+      loop.async { [self] in
+        guard table.latest === table else { return afterBarrier(engine, request, after: after, waits: waits, body) }
+        body(asked, outcome)
+      }
+    }
   }
 
   /// An edit, a batch of them.

@@ -167,6 +167,11 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     }
   }
 
+  /// The time of all polls is over.
+  func endWaits() {
+    loop.async { [self] in for waiter in waiting { waiter.timeOut() } }
+  }
+
   private var waiting: [Waiter] {
     var all: [Int: Waiter] = [:]
     for waiter in waiters.values.joined() { all[waiter.number] = waiter }

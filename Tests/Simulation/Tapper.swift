@@ -41,6 +41,7 @@ final class Tapper: @unchecked Sendable {
         run.fail(request.table, "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
       }
       guard run.isEditing else { return again(2_000) }
+      guard !run.waitsForLull(on: queue, { [self] in next() }) else { return }
       guard !rows.isEmpty, !world.chance(3) else { return again(Double(world.pick(5...(run.isBusy ? 30 : 200)))) }
       keys += 1
       tap(world.pick(rows), "tap-\(request.view ?? "")-\(keys)")

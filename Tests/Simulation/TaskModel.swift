@@ -260,7 +260,7 @@ final class TaskModel {
     let last = known.filter { ($0.cursor?.version ?? 0) <= version }.max {
       ($0.cursor?.version ?? 0) < ($1.cursor?.version ?? 0)
     }
-    let place = "\(content.table) at \(content.cursor), row \(row), its \(field)"
+    var place: String { "\(content.table) at \(content.cursor), row \(row), its \(field)" }
     if let number = content.rows[row]?[field] {
       let shown = writes[number]
       if shown.table == content.table, let cursor = shown.cursor, cursor.epoch == epoch, cursor.version > version {
@@ -314,7 +314,9 @@ final class TaskModel {
   /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write], asked: Int) {
     let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
-    let place = "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
+    var place: String {
+      "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
+    }
     if let number = content.rows[row]?[field] {
       let shown = writes[number]
       for write in done where write !== shown {

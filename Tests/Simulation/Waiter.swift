@@ -14,8 +14,7 @@ final class Waiter: @unchecked Sendable {
   private let done: @Sendable (ReadAnswer) -> Void
   private(set) var topics: [ChangeTopic] = []
   private(set) var isAnswered = false
-  /// It was found to be behind when its time was over.
-  private var wasLate = false
+  private var isTimedOut = false
   /// What it would have been told then.
   private var late: [UInt8]?
   /// It still was behind a while later: nobody has told it.
@@ -107,16 +106,20 @@ final class Waiter: @unchecked Sendable {
     }
   }
 
-  private func timeOut() {
-    guard !isAnswered else { return }
+  /// Its time is over.
+  func timeOut() {
+    guard !isAnswered, !isTimedOut else { return }
+    isTimedOut = true
+    guard isBehind else { return conclude() }
     // A wake may be on its way.
-    if isBehind, !wasLate {
-      wasLate = true
-      table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
-        service.loop.async { [self] in late = reply.body }
-      }
-      return service.world.after(500, on: service.loop) { [self] in timeOut() }
+    table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
+      service.loop.async { [self] in late = reply.body }
     }
+    service.world.after(500, on: service.loop) { [self] in conclude() }
+  }
+
+  private func conclude() {
+    guard !isAnswered else { return }
     wasMissed = isBehind
     leave()
     if !move() { finish() }

@@ -40,9 +40,15 @@ FAULTS = [
           (ENGINE + "Catalog/Engine+Refreshing.swift", "        let shown = original.latest.untranslated\n",
            "        let shown = original.latest.untranslated\n        if fault == \"refresh\" { return completion(.success(table)) }\n"),
           number=1),
+    Fault("digest", "two processes make two digests of one configuration",
+          (ENGINE + "Replicas/ConfigurationDigest.swift", "hexadecimal(definition.contents.tables.prefix(16)))",
+           "hexadecimal(definition.contents.tables.prefix(16)) + (fault == \"digest\" ? \"\\(UInt8.random(in: 0...1))\" : \"\"))"),
+          replicas=True, number=2),
     Fault("epoch", "what is known of two versions is kept without their epoch",
           (STANDING, "FirstAffectedRows.Pair(from: old.cursor, to: new.cursor,",
            "FirstAffectedRows.Pair(from: unepoched(old.cursor), to: unepoched(new.cursor),"),
+          (ENGINE + "Readers/Replies/FirstAffectedRows.swift", "{ pair.to.epoch == version.epoch &&",
+           "{ (fault == \"epoch\" || pair.to.epoch == version.epoch) &&"),
           (ENGINE + "Fault.swift", None, """
 func unepoched(_ cursor: Cursor) -> Cursor {
   fault == "epoch" ? Cursor(epoch: Epoch(rawValue: 1), version: cursor.version) : cursor
@@ -155,6 +161,9 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           replicas=True),
     Fault("retired", "an edit is planned on items that have another name by then",
           (LOGS, "where next.logs[log.source] !== log {", "where fault != \"retired\" && next.logs[log.source] !== log {")),
+    Fault("set-back", "nobody asks whether a database that was set back still has what is shown",
+          (FOLLOWING, "guard isShared, isStored, let known, known.number > 0 else", "guard fault != \"set-back\", isShared, isStored, let known, known.number > 0 else"),
+          replicas=True, number=14),
     Fault("unfound", "items to which another replica has given a new name are taken for lost",
           (ENGINE + "Inputs/ItemLog.swift", "guard let table = tables.first else", "guard fault != \"unfound\", let table = tables.first else"),
           replicas=True),
