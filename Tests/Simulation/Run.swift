@@ -103,7 +103,8 @@ final class Run: @unchecked Sendable {
 
   init(seed: UInt64, _ plan: Plan) {
     world = World(seed: seed)
-    self.plan = plan.varied(world)
+    let plan = plan.varied(world)
+    self.plan = plan
     world.history.isLoud = plan.isLoud
     world.traces = plan.traces
     outside = Host("outside", world)
@@ -113,14 +114,14 @@ final class Run: @unchecked Sendable {
     changesLanguages = world.chance(3)
     renames = world.chance(3)
     hasLulls = world.chance(2)
-    isTight = self.plan.parts.contains(.bounds) && world.chance(3)
+    isTight = plan.parts.contains(.bounds) && world.chance(3)
     settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
-    isFaulty = self.plan.parts.contains(.faults)
+    isFaulty = plan.parts.contains(.faults)
     upstream.isFaulty = isFaulty
-    disk.failsOneOf = self.plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
+    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
     isBusy = world.chance(3)
     isRestless = world.chance(4)
-    let count = self.plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
+    let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
     deeds = Deeds(world, withReplicas: count > 1, isRestless: isRestless)
     database = count > 1 ? Database(world) : nil
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
@@ -129,12 +130,12 @@ final class Run: @unchecked Sendable {
     if database != nil { (disk.failsOneOf, settings.isGerman) = (0, false) }
     // Members that replicas share make room for one another too often there for anybody to see much of them.
     if database != nil { (isTight, settings.isTight) = (false, false) }
-    files = self.plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
-    let loses = database != nil ? self.plan.parts.contains(.promotions) : files != nil && self.plan.parts.contains(.backups)
+    files = plan.parts.contains(.files) && count == 1 && world.chance(2) ? FileDisk(world) : nil
+    let loses = database != nil ? plan.parts.contains(.promotions) : files != nil && plan.parts.contains(.backups)
     losesCommits = loses && world.chance(3)
     // A backup may have a source under both names.
     if losesCommits { settings.source = "tasks" }
-    if files != nil, self.plan.parts.contains(.disk), isFaulty {
+    if files != nil, plan.parts.contains(.disk), isFaulty {
       files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
     }
   }

@@ -190,7 +190,13 @@ extension Engine {
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
       // They are others' from now on.
       table.attach([])
-      if let next = catalog.tablesByName[name] { table.retire(for: next) } else { table.remove() }
+      guard let next = catalog.tablesByName[name] else {
+        table.remove()
+        continue
+      }
+      table.retire(for: next)
+      // What other replicas have stored since it was read was told to the table before it.
+      for table in next.all { table.writer.lookForNews { _ in } }
     }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
   }

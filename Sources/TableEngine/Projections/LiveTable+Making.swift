@@ -197,7 +197,7 @@ extension LiveTable {
       context: context
     )
     writer.otherLogs.withLock { $0 = otherLogs }
-    if writer.isStored, !isMember { reader.noteLook() }
+    if writer.isStored, !isMember { reader.expectNews() }
     self.init(
       reference,
       reader: reader,

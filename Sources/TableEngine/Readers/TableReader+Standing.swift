@@ -143,12 +143,17 @@ extension TableReader {
   }
 
   /// The table stands where the store has it; or nobody can tell any more.
-  func noteLook(isRead: Bool = true) {
+  func noteLook(isRead: Bool) {
     lastLook.withLock { last in
       guard isRead || last != nil else { return }
-      last = isRead ? .now : .now - Self.validityOfLooks * 2
+      last = isRead ? .now : Self.longAgo
     }
   }
+
+  /// Others may have stored more since it was read: until somebody looks, only the store knows a cursor that is ahead.
+  func expectNews() { lastLook.withLock { $0 = Self.longAgo } }
+
+  private static var longAgo: ContinuousClock.Instant { .now - validityOfLooks * 2 }
 
   /// Longer than whoever has asked for a look takes to answer.
   private static let validityOfLooks = Duration.milliseconds(500)

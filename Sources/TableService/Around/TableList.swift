@@ -24,6 +24,7 @@ struct TableList: Resource {
         guard outcome != .late else { throw .unreadable }
         // By a configuration that was read meanwhile the caller may be nobody any more.
         try call.authorize(.capability(.read))
+        guard behind.allSatisfy({ $0.latest === $0 }) else { return tables(call) }
         return .response(list(call))
       } catch {
         return .response(error.response)

@@ -168,7 +168,7 @@ final class MultiPoll: Waiter {
   }
 
   /// The same poll, where other tables are in the place of some of these.
-  private var successor: MultiPoll? {
+  var successor: MultiPoll? {
     var replaced: [(member: Int, table: LiveTable)] = []
     for (index, member) in members.enumerated() {
       if case .replaced(let next)? = member.table.ending { replaced.append((index, next)) }

@@ -38,7 +38,11 @@ extension TableService {
     }
     guard !behind.isEmpty else { return poll.begin(call.exchange, wait: patience) }
     let read = behind.map { BarrierWait.Member(table: $0.table, view: $0.query.lens.view) }
-    return BarrierWait(of: read, server) { exchange, outcome in
+    return BarrierWait(of: read, server) { [self] exchange, outcome in
+      // Other tables have come in the place of some, and may not show yet what these were found to.
+      if outcome != .late, let successor = poll.successor {
+        return begin(successor, Call(call.request, call.parsed, call.match, exchange, state: call.state), wait)
+      }
       // Members with cursors go on waiting for the others' versions; nobody is reset.
       guard outcome != .late, !poll.isUnanswerable(waits: wait > 0) else {
         return .response(ServiceError.unreadable.response)

@@ -189,13 +189,15 @@ final class Route: Sendable {
       try call.checkIsThere()
       return try handler(service)(call)
     }
-    let wait = BarrierWait(of: [behind], service.server) { exchange, outcome in
+    let wait = BarrierWait(of: [behind], service.server) { [self] exchange, outcome in
       do throws(ServiceError) {
         let isLate = outcome == .late
         // A poll continues at its cursor; other requests would be given state that may be old.
         guard !isLate || operation.isPoll(call.parsed) else { throw .unreadable }
         // A request that has waited for the first fetch as long as it may doesn't wait again.
         let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
+        // Another table has come in its place, and may not show yet what this one was found to.
+        guard isLate || call.table === behind.table else { return try answer(call, of: service, operation, handler) }
         try call.checkIsThere()
         return try handler(service)(call)
       } catch {
