@@ -64,6 +64,18 @@ func reply(caller: String = "", scope: String = "", key: String, body: Int = 1, 
     }
   }
 
+  /// Of who shows no credentials there may be many.
+  @Test(arguments: StoreKind.allCases) func nobodysHaveTheirOwnBound(kind: StoreKind) throws {
+    let bounds = ReplyBounds(caller: .init(count: 8, bytes: 100_000), nobody: .init(count: 64, bytes: 100_000))
+    try kind.withStore(bounds: bounds) { store in
+      for number in 0..<200 { try keep(reply(caller: "", key: "\(number)"), in: store) }
+      let kept = try (0..<200).filter {
+        try find(ReplyKey(caller: "", table: "t", scope: "", key: "\($0)"), in: store) != nil
+      }
+      #expect(kept.count <= 64 + kind.slack && kept.count >= 56 && kept.last == 199)
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func bytesAreBoundedAndTheNewestStays(kind: StoreKind) throws {
     let bounds = ReplyBounds(caller: .init(count: 1000, bytes: 10_000))
     try kind.withStore(bounds: bounds) { store in

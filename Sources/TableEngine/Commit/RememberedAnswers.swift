@@ -6,6 +6,7 @@ import TableStore
 final class RememberedAnswers: Sendable {
   private static let bounds = ReplyBounds(
     caller: ReplyBounds.Bound(count: 1000, bytes: 1 << 20),
+    nobody: ReplyBounds.Bound(count: 1000, bytes: 1 << 20),
     store: ReplyBounds.Bound(count: 10_000, bytes: 8 << 20)
   )
 

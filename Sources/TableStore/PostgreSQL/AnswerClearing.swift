@@ -17,9 +17,8 @@ struct AnswerClearing {
     if callers.count >= Self.maximumCallers { callers = [:] }
     callers[caller, default: ReplySum()].add(size)
     store.add(size)
-    let isDue = (
-      caller: Self.isDue(callers[caller] ?? ReplySum(), bounds.caller), store: Self.isDue(store, bounds.store)
-    )
+    let sum = callers[caller] ?? ReplySum()
+    let isDue = (caller: Self.isDue(sum, bounds.bound(of: caller)), store: Self.isDue(store, bounds.store))
     if isDue.caller { callers[caller] = nil }
     if isDue.store { store = ReplySum() }
     return isDue

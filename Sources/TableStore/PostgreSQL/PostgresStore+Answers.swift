@@ -38,7 +38,7 @@ extension PostgresStore {
   {
     var statements: [PostgresStatement] = []
     let isDue = clearing.add(size, of: caller)
-    if isDue.caller { statements.append(Self.clear(.name(caller), to: clearing.bounds.caller)) }
+    if isDue.caller { statements.append(Self.clear(.name(caller), to: clearing.bounds.bound(of: caller))) }
     if isDue.store { statements.append(Self.clear(.null, to: clearing.bounds.store)) }
     let now = now()
     if clearing.isExpiryDue(now: now) {

@@ -3,16 +3,21 @@
 public struct ReplyBounds: Sendable {
   /// The bound on one caller's answers, in all tables.
   public var caller: Bound
+  /// The same of all who show no credentials: nobody can tell them apart.
+  public var nobody: Bound
   /// The bound on all answers.
   public var store: Bound
 
   public init(
-    caller: Bound = Bound(count: 1000, bytes: 4 << 20),
+    caller: Bound = Bound(count: 10_000, bytes: 16 << 20),
+    nobody: Bound = Bound(count: 100_000, bytes: 64 << 20),
     store: Bound = Bound(count: 100_000, bytes: 256 << 20)
   ) {
-    self.caller = caller
-    self.store = store
+    (self.caller, self.nobody, self.store) = (caller, nobody, store)
   }
+
+  /// - Parameter caller: ``StoredReply/caller``
+  func bound(of caller: String) -> Bound { caller.isEmpty ? nobody : self.caller }
 
   /// The answer given last is kept even where it alone is more.
   public struct Bound: Sendable {

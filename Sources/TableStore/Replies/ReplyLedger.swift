@@ -47,7 +47,8 @@ package struct ReplyLedger: Sendable {
     sums[key.caller, default: ReplySum()].add(size)
     order.append(place)
     orderOfCaller[key.caller, default: []].append(place)
-    while bounds.caller.isExceeded(by: sums[key.caller] ?? ReplySum()), removeOldest(of: key.caller) {}
+    let bound = bounds.bound(of: key.caller)
+    while bound.isExceeded(by: sums[key.caller] ?? ReplySum()), removeOldest(of: key.caller) {}
     while bounds.store.isExceeded(by: sum), removeOldest() {}
   }
 

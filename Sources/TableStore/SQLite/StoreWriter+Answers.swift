@@ -21,8 +21,9 @@ extension StoreWriter {
     // One that replaces another is counted twice: that shows when it is counted anew.
     store.add(size)
     caller.add(size)
-    if bounds.caller.isExceeded(by: caller) {
-      try Self.clear("caller = ?", [reply.caller], to: bounds.caller.afterClearing, in: db)
+    let bound = bounds.bound(of: reply.caller)
+    if bound.isExceeded(by: caller) {
+      try Self.clear("caller = ?", [reply.caller], to: bound.afterClearing, in: db)
       caller = try Self.sum("caller = ?", [reply.caller], in: db)
       store = try Self.sum("TRUE", [], in: db)
     }
