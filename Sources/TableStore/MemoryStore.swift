@@ -88,9 +88,10 @@ public final class MemoryStore: SingleProcessStore {
   }
 
   public func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>) {
-    perform(completion) { state throws(StoreError) in
-      guard state.tables[name]?.isEmpty ?? true, let kept = state.tables.removeValue(forKey: record) else { return }
+    perform(completion) { [history] state throws(StoreError) in
+      guard state.tables[name]?.isEmpty ?? true, let kept = state.tables[record], !kept.isEmpty else { return }
       state.tables[name] = kept
+      state.tables[record] = KeptTable(history: history, bytes: state.historyBytes, revision: 1)
       for table in state.tables.keys { _ = state.tables[table]?.inputs?.rename(record, to: name) }
     }
   }
@@ -169,10 +170,10 @@ private struct KeptTable: Sendable {
   private var toggled: Set<String> = []
   private(set) var recent: RecentCommits
 
-  init(history: Int, bytes: Int) {
+  init(history: Int, bytes: Int, revision: UInt64 = 0) {
     (self.history, historyBytes) = (history, bytes)
     // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
-    let base = Revision(number: 0, stamp: .random(in: 1...UInt64(Int64.max)))
+    let base = Revision(number: revision, stamp: .random(in: 1...UInt64(Int64.max)))
     recent = RecentCommits(base: base, maximumCount: history)
   }
 
@@ -205,8 +206,8 @@ private struct KeptTable: Sendable {
     return result
   }
 
-  /// Nothing was ever committed to it.
-  var isEmpty: Bool { recent.revision.number == 0 }
+  /// Nothing is kept in it.
+  var isEmpty: Bool { !hasItems && versions == nil && inputs == nil && objects.isEmpty && toggled.isEmpty }
 
   func isSuperseded(_ commit: Commit) -> Bool {
     if commit.base.map({ $0 != recent.revision }) ?? false || commit.setsBack(inputs) { return true }

@@ -3,12 +3,15 @@ import TableStore
 
 /// A store whose commits wait for the test to let them through, or to fail.
 final class GatedStore: SingleProcessStore {
-  private let inner = MemoryStore()
+  private let inner: MemoryStore
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
   private let unreadable = Mutex<Set<String>>([])
   /// How the next records fail to be given other names, in turn; some are given them all the same.
   let namingFailures = Mutex<[(error: StoreError, isDone: Bool)]>([])
+
+  /// - Parameter inner: what others may commit to meanwhile.
+  init(_ inner: MemoryStore = MemoryStore()) { self.inner = inner }
 
   /// From now on this table can't be restored.
   func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }

@@ -3,6 +3,7 @@ import Queues
 import Synchronization
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -88,6 +89,22 @@ extension ItemLogTests {
       try engine.adopt(try engine.prepare(definition(["a": source])))
       #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C", "D"], "\(source)")
     }
+  }
+
+  /// A start has read that there is nothing when another process stores the first items, and gives them another name.
+  @Test func aStartThatIsOvertaken() throws {
+    let memory = MemoryStore()
+    let (late, store) = (GatedStore(memory), GatedStore(memory))
+    late.shut()
+    let definition = try definition(["a": "notes"])
+    let start = Background("a start") { try Engine(definition, EngineEnvironment.silent(late)) }
+    for _ in 0..<6000 where late.waitingCount == 0 { usleep(10_000) }
+    let other = try Engine(definition, EngineEnvironment.silent(store))
+    _ = try add("C", to: other.catalog.tablesByName["a"]).answer()
+    try other.adopt(try other.prepare(self.definition(["a": "tasks"])))
+    late.open()
+    late.release()
+    #expect(try titles(start.value().catalog.tablesByName["a"]) == ["A", "B", "C"])
   }
 
   /// No table shows them, and not even their source is there, until a table does again.

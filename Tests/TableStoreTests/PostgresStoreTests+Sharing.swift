@@ -47,7 +47,8 @@ extension PostgresStoreTests {
     }
   }
 
-  /// Who has read a record finds it no more under the name that it had, and goes on from there under its new one.
+  /// Who has read a record finds it no more under the name that it had, and goes on from there under its new one. Who has read that
+  /// there is none of the former name finds that taken.
   @Test func aRecordThatAnotherProcessRenames() throws {
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
@@ -55,15 +56,31 @@ extension PostgresStoreTests {
       var items = try LocalItems(seed: [["a": 1]]).unwritten(over: nil)
       try first.written(Commit(table: "@items.old", durability: .full, items: items.takeChanges()))
       let known = try second.restored("@items.old").revision
+      var planned = try LocalItems(seed: [["c": 1]])
+      var edit = Commit(table: "@items.old", durability: .full, items: planned.takeChanges())
+      edit.base = known
+      var late = try LocalItems(seed: [["b": 1]]).unwritten(over: nil)
+      var commit = Commit(table: "@items.old", durability: .full, items: late.takeChanges())
+      commit.base = Revision.none
       // Another process has begun a record of the name, and failed.
       try server.ask("INSERT INTO tablecast.feed (name) VALUES ('@items.new')", in: address)
       try result { first.rename("@items.old", to: "@items.new", completion: $0) } as Void
+      #expect(throws: StoreError.superseded) { try second.written(edit) }
+      #expect(try second.restored("@items.old").items == nil)
       let former = try result { second.changes(of: "@items.old", since: known, completion: $0) } as CatchUp
       guard case .replaced(let nothing) = former else { throw TimeOut("what became of the former name") }
-      #expect(nothing.items == nil && nothing.revision.number == 0)
-      #expect(try result { second.revision(of: "@items.old", completion: $0) } as Revision? == nil)
+      #expect(nothing.items == nil && nothing.revision.number == 1)
+      #expect(try result { second.revision(of: "@items.old", completion: $0) } as Revision? == nothing.revision)
       let present = try second.restored("@items.new")
       #expect(present.revision == known && present.items?.count == 1)
+      #expect(throws: StoreError.superseded) { try second.written(commit) }
+      // It can be given back, and taken by whoever has read that it is free.
+      try result { second.rename("@items.new", to: "@items.old", completion: $0) } as Void
+      #expect(try first.restored("@items.old").revision == known)
+      commit.table = "@items.new"
+      commit.base = try first.restored("@items.new").revision
+      try first.written(commit)
+      #expect(try second.restored("@items.new").items?.count == 1)
     }
   }
 

@@ -108,12 +108,26 @@ extension Engine {
   /// - Throws: ``StartError`` where the items of its sources can't be stored under their names: then everything is as it was, and the
   ///   configuration is given up.
   @discardableResult
-  package func adopt(_ next: Prepared) throws(StartError) -> Catalog {
-    if let error = next.logs.begin(context) {
-      cancel(next)
-      throw StartError(description: "the items of its sources can't be stored: \(error)")
+  package func adopt(_ next: Prepared) throws -> Catalog {
+    let next = try begun(next) { next in
+      next.logs.begin(context).map { ($0, "the items of its sources can't be stored") }
     }
     return adopt(next, alreadyBegun: false)
+  }
+
+  /// Has a configuration stored as far as it has to be; prepared again where another replica has given items another name since they
+  /// were read.
+  ///
+  /// - Parameter begin: returns what went wrong.
+  func begun(_ prepared: Prepared, _ begin: (Prepared) -> (error: StoreError, words: String)?) throws -> Prepared {
+    var (next, attempts) = (prepared, 3)
+    while let (error, words) = begin(next) {
+      cancel(next)
+      attempts -= 1
+      guard error == .superseded, attempts > 0 else { throw StartError(description: "\(words): \(error)") }
+      next = try prepare(next.definition)
+    }
+    return next
   }
 
   @discardableResult

@@ -27,10 +27,9 @@ package final class Engine: Sendable {
       Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], logs: ItemLogs())
     )
     context.catalog.set { [weak self] in self?.catalog }
-    let next = try prepare(definition)
-    // At the start, what can't be stored is a reason not to.
-    if let error = begin(next) {
-      throw StartError(description: "the first versions could not be stored: \(error)")
+    let next = try begun(try prepare(definition)) { next in
+      // At the start, what can't be stored is a reason not to.
+      begin(next).map { ($0, "the first versions could not be stored") }
     }
     adopt(next, alreadyBegun: true)
   }

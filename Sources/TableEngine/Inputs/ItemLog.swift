@@ -120,7 +120,7 @@ final class ItemLog: StoredRecord {
   }
 
   /// Stores the configuration's items, where nothing is stored. `completion` is called when that is done, here or by another
-  /// replica.
+  /// replica; with ``StoreError/superseded`` where that has given the record another name since.
   func storeFirst(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     plan(on: queue) { [self] head in
       defer { endPlanning() }
@@ -132,7 +132,8 @@ final class ItemLog: StoredRecord {
       context.store.commit(commit) { [self] result in
         ended(result, by: nil)
         switch result {
-        case .success, .failure(.superseded): completion(nil)
+        case .success: completion(nil)
+        case .failure(.superseded): whenCaughtUp { [self] in completion(isStored ? nil : .superseded) }
         case .failure(let error): completion(error)
         }
       }
@@ -152,6 +153,10 @@ final class ItemLog: StoredRecord {
   func catchUp() {
     progress { $0.commits.beginCatchingUp() }
     readOthers()
+  }
+
+  private func whenCaughtUp(_ body: @escaping @Sendable () -> Void) {
+    queue.async { [self] in if !progress({ $0.commits.whenStored(body, undone: body) }) { body() } }
   }
 
   private func readOthers() {

@@ -132,12 +132,14 @@ struct ItemLogs: Sendable {
     let names = Set(definition.sources.map(\.name))
     var renamings: [Renaming] = []
     for blueprint in blueprints {
-      let log = blueprint.local.flatMap { catalog.logs[$0.name] }
-      guard let name = blueprint.local?.name, log?.isStored != true || log?.storedName != ItemRecord.of(name),
+      let present = blueprint.local.flatMap { catalog.logs[$0.name] }
+      guard let name = blueprint.local?.name, present?.isStored != true || present?.storedName != ItemRecord.of(name),
         !renamings.contains(where: { $0.name == name })
       else { continue }
       let table = blueprint.definition.name
-      let shown = try catalog.tablesByName[table]?.writer.log?.storedName ?? stored.ownRecord(of: table)
+      let log = catalog.tablesByName[table]?.writer.log
+      if let log { try settleName(of: log, &stored) }
+      let shown = try log?.storedName ?? stored.ownRecord(of: table)
       guard let former = shown.flatMap(ItemRecord.source), !names.contains(former),
         !renamings.contains(where: { $0.former == former }),
         try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
@@ -145,6 +147,15 @@ struct ItemLogs: Sendable {
       renamings.append(Renaming(former: former, name: name))
     }
     return renamings
+  }
+
+  /// Has a log find the name that another replica has given its record, and that it has not heard of yet. Blocks: for loading.
+  private static func settleName(of log: ItemLog, _ stored: inout StoredTables) throws {
+    guard log.isStored, try stored.table(log.storedName).items == nil else { return }
+    guard log.context.queues.waiting({ log.lookForNews($0) }) else {
+      throw StartError(description: "source `\(log.source)`: what is stored of it can't be read")
+    }
+    stored.forget(log.storedName)
   }
 
   /// Returns the items of the newest of several tables, in a file of a release in which tables kept the items that they

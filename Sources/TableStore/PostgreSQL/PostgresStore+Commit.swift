@@ -92,9 +92,9 @@ extension PostgresStore {
   // MARK: - Renaming and removing
 
   func rename(_ record: String, as name: String, _ finish: @escaping StoreCompletion<Void>) {
-    // A commit that began a record and failed leaves an empty one.
+    // A commit that began a record and failed leaves an empty one, and so does a name that was given away.
     let clearing = PostgresStatement(
-      "DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND revision = 0",
+      "DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND next_item IS NULL AND epoch IS NULL",
       .name(name)
     )
     let renaming = PostgresStatement(
@@ -118,7 +118,18 @@ extension PostgresStore {
       .name(record),
       .name(name)
     )
-    main.run([clearing, renaming]) { [self] result in
+    // Whoever has read that there is no such record finds the name taken.
+    let former = PostgresStatement(
+      """
+      INSERT INTO tablecast.feed (name, revision, stamp) SELECT $1::bytea, 1, $3
+        WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
+          AND EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($2::bytea))
+      """,
+      .name(record),
+      .name(name),
+      .int(.random(in: 1...Int64.max))
+    )
+    main.run([clearing, renaming, former]) { [self] result in
       if case .success = result {
         (tables[record], tables[name]) = (nil, nil)
         for table in tables.keys { _ = tables[table]?.inputs.rename(record, to: name) }

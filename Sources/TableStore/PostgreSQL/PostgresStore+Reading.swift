@@ -71,11 +71,17 @@ extension PostgresStore {
 
   /// Reads a table whole.
   func read(_ name: String, _ finish: @escaping StoreCompletion<StoredTable>) {
+    let wasKnown = tables[name] != nil
     open([name]) { [self] result in
       guard case .success = result, let id = tables[name]?.id else {
         return finish(result.map { StoredTable() })
       }
-      main.run(PostgresTable.whole(id)) { [self] result in
+      main.run(PostgresTable.whole(id, name)) { [self] result in
+        if wasKnown, case .success(let answers) = result, answers.first?.count == 0 {
+          // Removed meanwhile, or called otherwise: another one may have its name.
+          tables[name] = nil
+          return read(name, finish)
+        }
         finish(
           result.mapError(StoreError.init).flatMap { answers in
             do throws(RecordError) {

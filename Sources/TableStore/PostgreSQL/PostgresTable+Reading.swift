@@ -3,11 +3,13 @@ import TableModel
 extension PostgresTable {
   /// Returns the queries that read a table whole, in the order in which ``restored(name:from:history:)`` reads the
   /// answers.
-  static func whole(_ id: Int64) -> [PostgresStatement] {
+  static func whole(_ id: Int64, _ name: String) -> [PostgresStatement] {
     [
+      // Under another name it is another record.
       PostgresStatement(
-        "SELECT revision, stamp, epoch, next_item, next_row FROM tablecast.feed WHERE id = $1",
-        .int(id)
+        "SELECT revision, stamp, epoch, next_item, next_row FROM tablecast.feed WHERE id = $1 AND name = $2::bytea",
+        .int(id),
+        .name(name)
       ),
       PostgresStatement(
         """

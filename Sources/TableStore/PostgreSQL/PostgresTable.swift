@@ -49,18 +49,19 @@ struct PostgresTable: Sendable {
     recent.append(RecentCommits.Entry(commit))
     let edit = EditRecord(commit)
     // First of all: it locks the table's row, so whoever comes second waits here, and finds that it is second.
-    let advance = PostgresStatement(
-      "SELECT tablecast.write_record($1, $2, $3, $4, $5, $6, $7, $8)",
-      .int(id),
-      .int(before.number),
-      .int(before.stamp),
-      .int(commit.stamp),
-      commit.version.map { .int($0.cursor.epoch.rawValue) } ?? .null,
-      .bool(beginsEpoch),
-      commit.items.map { .int($0.nextID) } ?? .null,
-      .int(nextRow)
-    )
-    statements.insert(advance, at: 0)
+    var record = "$1"
+    var parameters: [PostgresValue] = [
+      .int(id), .int(before.number), .int(before.stamp), .int(commit.stamp),
+      commit.version.map { .int($0.cursor.epoch.rawValue) } ?? .null, .bool(beginsEpoch),
+      commit.items.map { .int($0.nextID) } ?? .null, .int(nextRow),
+    ]
+    // Items that were given another name are written by those who know that. -1: no record.
+    if commit.items != nil {
+      record = "coalesce((SELECT id FROM tablecast.feed WHERE id = $1 AND name = $9), -1)"
+      parameters.append(.name(name))
+    }
+    let advance = "SELECT tablecast.write_record(\(record), $2, $3, $4, $5, $6, $7, $8)"
+    statements.insert(PostgresStatement(advance, parameters), at: 0)
     statements.append(
       PostgresStatement(
         """

@@ -1,0 +1,74 @@
+import Definitions
+import Synchronization
+import TableModel
+import TableStore
+import TestSupport
+import Testing
+
+@testable import TableEngine
+
+/// A replica takes another configuration over while others write. The engines hear nothing of each other but by looking, as they are
+/// not started.
+@Suite struct ReplicaReloadTests {
+  private let items = ItemLogTests()
+
+  private func definition(_ source: String, generation: Int) throws -> ServiceDefinition {
+    try ServiceDefinition.read(
+      """
+      generation: \(generation)
+      sources: {\(source): {local: {items: [{title: A}, {title: B}]}}}
+      cells: {Label: {fields: {title: string}}}
+      tables: {a: {source: \(source), cell: Label, payload: {title: "${title}"}}}
+      """
+    )
+  }
+
+  private func withTwo(_ body: (PostgresStore, PostgresStore) throws -> Void) throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let stores = try (0..<2).map { _ in try PostgresStore(address: address, history: 8) }
+    try body(stores[0], stores[1])
+    for store in stores { _ = try? Background("the end of a store") { store.close { _ in } }.value() }
+  }
+
+  /// Waits for what a store is asked.
+  private func done(_ body: (@escaping @Sendable (Result<Void, StoreError>) -> Void) -> Void) throws {
+    let result = Monitor<Result<Void, StoreError>?>(nil)
+    body { outcome in result.change { $0 = outcome } }
+    try result.wait(for: "the store") { $0 }.get()
+  }
+
+  /// The items had the name that the new configuration has, as another replica had it, and were given the old one back since this one
+  /// looked.
+  @Test func itemsThatHaveHadTheNewName() throws {
+    try withTwo { store, others in
+      let engine = try Engine(definition("works", generation: 0), .silent(store))
+      _ = try items.add("C", to: engine.catalog.tablesByName["a"]).answer()
+      try done { others.rename("@items.works", to: "@items.tasks", completion: $0) }
+      #expect(try items.titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
+      #expect(engine.catalog.logs["works"]?.storedName == "@items.tasks")
+      try done { others.rename("@items.tasks", to: "@items.works", completion: $0) }
+      try engine.adopt(try engine.prepare(definition("tasks", generation: 1)))
+      #expect(try items.titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
+    }
+  }
+
+  /// The table in a table's place was read before another replica's edit, which the former one has shown: whoever has seen that waits
+  /// there for its version.
+  @Test func aPollThatTheFormerTableHasShownMore() throws {
+    try withTwo { store, others in
+      let engine = try Engine(definition("tasks", generation: 0), .silent(store))
+      let other = try Engine(definition("tasks", generation: 0), .silent(others))
+      let former = try #require(engine.catalog.tablesByName["a"])
+      let next = try engine.prepare(definition("works", generation: 1))
+      _ = try items.add("C", to: other.catalog.tablesByName["a"]).answer()
+      #expect(try items.titles(former) == ["A", "B", "C"])
+      let seen = former.current.cursor
+      try engine.adopt(next)
+      let present = former.latest
+      #expect(present !== former)
+      let query = TableQuery(.changes(after: seen), Lens())
+      #expect(present.state(for: query).isCurrent)
+      #expect(try items.titles(present) == ["A", "B", "C"] && present.current.cursor == seen)
+    }
+  }
+}
