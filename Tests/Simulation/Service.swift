@@ -220,7 +220,7 @@ enum ReadAnswer: Sendable {
 
   enum Kind: Sendable {
     case snapshot, changes
-    /// To a poll that was behind when its time was over, and was not woken by what it would have been told then.
+    /// To a poll whose time is over, and that was not woken by what it would have been told then.
     case missed([UInt8])
   }
 }

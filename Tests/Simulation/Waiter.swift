@@ -17,8 +17,6 @@ final class Waiter: @unchecked Sendable {
   private var isTimedOut = false
   /// What it would have been told then.
   private var late: [UInt8]?
-  /// It still was behind a while later: nobody has told it.
-  private var wasMissed = false
   nonisolated(unsafe) private static var count = 0
 
   init(
@@ -106,23 +104,20 @@ final class Waiter: @unchecked Sendable {
     }
   }
 
-  /// Its time is over.
+  /// Its time is over. If it would be told something new then, a wake has to be on its way: whether it is behind may be known wrongly.
   func timeOut() {
     guard !isAnswered, !isTimedOut else { return }
     isTimedOut = true
-    guard isBehind else { return conclude() }
-    // A wake may be on its way.
-    table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
-      service.loop.async { [self] in late = reply.body }
+    if table.ending == nil, !table.isAwaitingUpstream {
+      table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
+        service.loop.async { [self] in late = reply.body }
+      }
     }
-    service.world.after(500, on: service.loop) { [self] in conclude() }
-  }
-
-  private func conclude() {
-    guard !isAnswered else { return }
-    wasMissed = isBehind
-    leave()
-    if !move() { finish() }
+    service.world.after(500, on: service.loop) { [self] in
+      guard !isAnswered else { return }
+      leave()
+      if !move() { finish() }
+    }
   }
 
   /// The service ends.
@@ -136,10 +131,9 @@ final class Waiter: @unchecked Sendable {
     guard !isAnswered else { return }
     isAnswered = true
     guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
-    let missed = wasMissed ? late : nil
-    table.render(query, for: ReplyAsker(share: 0)) { [done, table, query] reply in
+    table.render(query, for: ReplyAsker(share: 0)) { [done, table, query, late] reply in
       guard !table.isUnanswerable(query, by: reply) else { return done(.unavailable) }
-      done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))
+      done(.reply(reply.body, late.map { .missed($0) } ?? .changes))
     }
   }
 
