@@ -129,4 +129,7 @@ public struct StoredTable: Sendable {
   public var layout: String?
 
   public init() {}
+
+  /// The name that items were given whose record this was; nil: they are here, or there are none.
+  public var newName: String? { items == nil && versions == nil ? inputs.own : nil }
 }

@@ -91,8 +91,10 @@ public final class MemoryStore: SingleProcessStore {
     perform(completion) { [history] state throws(StoreError) in
       guard state.tables[name]?.isEmpty ?? true, let kept = state.tables[record], !kept.isEmpty else { return }
       state.tables[name] = kept
-      state.tables[record] = KeptTable(history: history, bytes: state.historyBytes, revision: 1)
       for table in state.tables.keys { _ = state.tables[table]?.inputs?.rename(record, to: name) }
+      var former = KeptTable(history: history, bytes: state.historyBytes, revision: 1)
+      former.inputs = InputRevisions(newName: name)
+      state.tables[record] = former
     }
   }
 
@@ -207,7 +209,7 @@ private struct KeptTable: Sendable {
   }
 
   /// Nothing is kept in it.
-  var isEmpty: Bool { !hasItems && versions == nil && inputs == nil && objects.isEmpty && toggled.isEmpty }
+  var isEmpty: Bool { !hasItems && versions == nil && objects.isEmpty && toggled.isEmpty }
 
   func isSuperseded(_ commit: Commit) -> Bool {
     if commit.base.map({ $0 != recent.revision }) ?? false || commit.setsBack(inputs) { return true }

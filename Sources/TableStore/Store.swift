@@ -58,7 +58,7 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>)
 
   /// Keeps under another name what is kept under one, at once, and has all tables that are made of it call it so. Nothing happens where
-  /// that isn't kept, or the other name is in use. Where processes share the store the former name has an empty record then, so that
+  /// that isn't kept, or the other name is in use. Where processes share the store a record with ``StoredTable/newName`` is left, so that
   /// none begins one there that has not read it; and what was planned on the record under its former name is not written.
   func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>)
 

@@ -69,14 +69,18 @@ extension PostgresStoreTests {
       #expect(try second.restored("@items.old").items == nil)
       let former = try result { second.changes(of: "@items.old", since: known, completion: $0) } as CatchUp
       guard case .replaced(let nothing) = former else { throw TimeOut("what became of the former name") }
-      #expect(nothing.items == nil && nothing.revision.number == 1)
+      #expect(nothing.items == nil && nothing.revision.number == 1 && nothing.newName == "@items.new")
       #expect(try result { second.revision(of: "@items.old", completion: $0) } as Revision? == nothing.revision)
       let present = try second.restored("@items.new")
       #expect(present.revision == known && present.items?.count == 1)
       #expect(throws: StoreError.superseded) { try second.written(commit) }
+      // Every former name leads to the present one.
+      try result { second.rename("@items.new", to: "@items.newer", completion: $0) } as Void
+      for name in ["@items.old", "@items.new"] { #expect(try first.restored(name).newName == "@items.newer", "\(name)") }
       // It can be given back, and taken by whoever has read that it is free.
-      try result { second.rename("@items.new", to: "@items.old", completion: $0) } as Void
-      #expect(try first.restored("@items.old").revision == known)
+      try result { second.rename("@items.newer", to: "@items.old", completion: $0) } as Void
+      #expect(try first.restored("@items.old").revision == known && first.restored("@items.old").newName == nil)
+      #expect(try first.restored("@items.new").newName == "@items.old")
       commit.table = "@items.new"
       commit.base = try first.restored("@items.new").revision
       try first.written(commit)

@@ -14,6 +14,7 @@ struct StoredTables {
   mutating func ownRecord(of table: String) throws -> String? {
     let record = try self.table(table).inputs.own
     guard let record, try self.table(record).items == nil else { return record }
+    if let name = try self.table(record).newName { return name }
     // It is lost; or it was given another name after the table was read, or before the record was.
     tables = [:]
     return try self.table(table).inputs.own

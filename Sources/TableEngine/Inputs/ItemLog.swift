@@ -166,6 +166,10 @@ final class ItemLog: StoredRecord {
         guard case .success(.replaced(let nothing)) = result, nothing.items == nil, isStored else {
           return take(result)
         }
+        if let name = nothing.newName {
+          goOn(in: name)
+          return readOthers()
+        }
         findRecord(in: presentReaders.filter { $0.log === self && $0.isStored }[...]) { [self] found in
           switch found {
           case .success(nil): take(result)

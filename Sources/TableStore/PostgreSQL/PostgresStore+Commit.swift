@@ -94,7 +94,13 @@ extension PostgresStore {
   func rename(_ record: String, as name: String, _ finish: @escaping StoreCompletion<Void>) {
     // A commit that began a record and failed leaves an empty one, and so does a name that was given away.
     let clearing = PostgresStatement(
-      "DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND next_item IS NULL AND epoch IS NULL",
+      """
+      WITH gone AS (
+        DELETE FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea) AND next_item IS NULL AND epoch IS NULL
+        RETURNING id
+      )
+      DELETE FROM tablecast.object WHERE feed IN (SELECT id FROM gone)
+      """,
       .name(name)
     )
     let renaming = PostgresStatement(
@@ -118,12 +124,17 @@ extension PostgresStore {
       .name(record),
       .name(name)
     )
-    // Whoever has read that there is no such record finds the name taken.
+    // Whoever has read that there is no such record finds the name taken; and whoever looks for it finds the new one.
     let former = PostgresStatement(
       """
-      INSERT INTO tablecast.feed (name, revision, stamp) SELECT $1::bytea, 1, $3
-        WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
-          AND EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($2::bytea))
+      WITH former AS (
+        INSERT INTO tablecast.feed (name, revision, stamp) SELECT $1::bytea, 1, $3
+          WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
+            AND EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($2::bytea))
+        RETURNING id
+      )
+      INSERT INTO tablecast.object (feed, row, body)
+        SELECT id, '\\x01'::bytea, '0 '::bytea || $2::bytea FROM former
       """,
       .name(record),
       .name(name),

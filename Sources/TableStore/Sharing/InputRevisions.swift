@@ -8,6 +8,9 @@ public struct InputRevisions: Hashable, Sendable {
 
   public init() {}
 
+  /// What is left of a record of items that was given another name: it is made of that one.
+  init(newName: String) { (own, numbers) = (newName, [newName: 0]) }
+
   public var isEmpty: Bool { numbers.isEmpty }
 
   /// The records' names.
