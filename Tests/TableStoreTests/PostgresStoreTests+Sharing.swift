@@ -76,10 +76,13 @@ extension PostgresStoreTests {
       #expect(throws: StoreError.superseded) { try second.written(commit) }
       // Every former name leads to the present one.
       try result { second.rename("@items.new", to: "@items.newer", completion: $0) } as Void
-      for name in ["@items.old", "@items.new"] { #expect(try first.restored(name).newName == "@items.newer", "\(name)") }
+      for name in ["@items.old", "@items.new"] {
+        #expect(try first.restored(name).newName == "@items.newer", "\(name)")
+      }
       // It can be given back, and taken by whoever has read that it is free.
       try result { second.rename("@items.newer", to: "@items.old", completion: $0) } as Void
-      #expect(try first.restored("@items.old").revision == known && first.restored("@items.old").newName == nil)
+      let back = try first.restored("@items.old")
+      #expect(back.revision == known && back.newName == nil)
       #expect(try first.restored("@items.new").newName == "@items.old")
       commit.table = "@items.new"
       commit.base = try first.restored("@items.new").revision
