@@ -15,6 +15,8 @@ final class Waiter: @unchecked Sendable {
   private(set) var topics: [ChangeTopic] = []
   private(set) var isAnswered = false
   private var isTimedOut = false
+  /// Nobody could tell whether it is behind, at some time: it waits until its time is over then.
+  private var wasInDoubt = false
   /// What it would have been told then.
   private var late: [UInt8]?
   nonisolated(unsafe) private static var count = 0
@@ -79,11 +81,16 @@ final class Waiter: @unchecked Sendable {
     table.endWaiting(query.lens)
   }
 
+  private var isCurrent: Bool {
+    if table.isUnanswerable(query, isLate: false, waits: false) { wasInDoubt = true }
+    return table.state(for: query).isCurrent
+  }
+
   /// Whether there is something to be told.
   private var isBehind: Bool {
     switch table.ending {
     case .refused?, .withoutNews?, .replaced?: true
-    case nil: !table.isAwaitingUpstream && !table.state(for: query).isCurrent
+    case nil: !table.isAwaitingUpstream && !isCurrent
     }
   }
 
@@ -98,7 +105,7 @@ final class Waiter: @unchecked Sendable {
       return true
     case nil where table.isAwaitingUpstream: return false
     case nil:
-      guard !table.state(for: query).isCurrent else { return false }
+      guard !isCurrent else { return false }
       finish()
       return true
     }
@@ -108,7 +115,7 @@ final class Waiter: @unchecked Sendable {
   func timeOut() {
     guard !isAnswered, !isTimedOut else { return }
     isTimedOut = true
-    if table.ending == nil, !table.isAwaitingUpstream {
+    if table.ending == nil, !table.isAwaitingUpstream, !wasInDoubt {
       table.render(query, for: ReplyAsker(share: 0)) { [self] reply in
         service.loop.async { [self] in late = reply.body }
       }

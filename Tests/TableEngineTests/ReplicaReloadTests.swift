@@ -7,7 +7,7 @@ import Testing
 
 @testable import TableEngine
 
-/// A replica takes another configuration over, or only waits, while others write. The engines hear nothing of each other but by looking, as they are
+/// A replica takes another configuration over while others write. The engines hear nothing of each other but by looking, as they are
 /// not started.
 @Suite struct ReplicaReloadTests {
   private let items = ItemLogTests()
@@ -50,38 +50,6 @@ import Testing
       try engine.adopt(try engine.prepare(definition("tasks", generation: 1)))
       #expect(try items.titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
     }
-  }
-
-  /// A poll waits, as its cursor may be one that only the store knows. Once that was looked at it is nobody's: the poll is woken, and
-  /// told, although nothing has changed.
-  @Test func whoWaitsInDoubtIsWoken() throws {
-    try withTwo { store, _ in
-      let notifier = Wakes()
-      let silent = EngineEnvironment.silent(store)
-      let engine = try Engine(
-        definition("tasks", generation: 0),
-        EngineEnvironment(store: store, logger: silent.logger, notifier: notifier)
-      )
-      let table = try #require(engine.catalog.tablesByName["a"])
-      let query = TableQuery(.changes(after: Cursor(epoch: .random(), version: 7)), Lens())
-      #expect(table.state(for: query).isCurrent)
-      table.beginWaiting(Lens())
-      let topic = try #require(table.topics(Lens()).first)
-      let before = notifier.count(of: topic)
-      #expect(try items.titles(table) == ["A", "B"])
-      #expect(!table.state(for: query).isCurrent)
-      #expect(notifier.count(of: topic) == before + 1)
-      #expect(try items.titles(table) == ["A", "B"])
-      #expect(notifier.count(of: topic) == before + 1)
-    }
-  }
-
-  /// The topics that were woken.
-  private final class Wakes: ChangeNotifier {
-    private let woken = Mutex<[ChangeTopic]>([])
-
-    func wake(_ topics: [ChangeTopic]) { woken.withLock { $0 += topics } }
-    func count(of topic: ChangeTopic) -> Int { woken.withLock { $0.count { $0 == topic } } }
   }
 
   /// The table in a table's place was read before another replica's edit, which the former one has shown: whoever has seen that waits

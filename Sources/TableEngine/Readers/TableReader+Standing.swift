@@ -139,18 +139,15 @@ extension TableReader {
   func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
     guard context.replica.isShared, isAhead(after, view: lens.view) else { return false }
     guard let looked = lastLook.withLock({ $0 }) else { return false }
-    guard !context.replica.isReachable || ContinuousClock.now - looked > Self.validityOfLooks else { return false }
-    keepsInDoubt.store(true, ordering: .releasing)
-    return true
+    return !context.replica.isReachable || ContinuousClock.now - looked > Self.validityOfLooks
   }
 
-  /// The table stands where the store has it, and who waits because nobody could tell looks again; or nobody can tell any more.
+  /// The table stands where the store has it; or nobody can tell any more.
   func noteLook(isRead: Bool) {
     lastLook.withLock { last in
       guard isRead || last != nil else { return }
       last = isRead ? .now : Self.longAgo
     }
-    if isRead, keepsInDoubt.exchange(false, ordering: .acquiringAndReleasing) { wakeAll() }
   }
 
   /// Others may have stored more since it was read: until somebody looks, only the store knows a cursor that is ahead.

@@ -22,8 +22,6 @@ final class TableReader: Sendable {
   let keptReply = LateFunction<@Sendable () -> Void>()
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
-  /// Somebody was found to have a cursor that only the store knows, since that was looked at last.
-  let keepsInDoubt = Atomic(false)
   let changes = Mutex(FirstAffectedRows())
   /// Nil until somebody waits with a window.
   let forgotten = Mutex<ForgottenChanges?>(nil)
