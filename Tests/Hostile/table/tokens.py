@@ -10,6 +10,10 @@ CLOSED = {"auth": {"reading": "tokens", "tokens": OPEN}}
 
 def waiting(service, fields):
     """A poll, a stream, a poll of several tables, and one for a table that is another kind, all of one caller."""
+    # Whoever waits before the upstream has answered is told of that.
+    end = time.monotonic() + 20
+    while service.ask("GET", "/v1/tables/notes", fields).json()["state"] != "ready" and time.monotonic() < end:
+        time.sleep(0.02)
     wires = {"poll": service.poll(50, fields)}
     cursor = service.cursor("todo", fields)
     for name, target in [("stream", f"/v1/tables/todo/stream?after={cursor}"), ("polls", f"/v1/changes?after=todo:{cursor}&wait=50"),
