@@ -120,7 +120,10 @@ final class Follower: @unchecked Sendable {
         switch kind {
         case .snapshot: try takeSnapshot(json, request)
         case .missed(let news):
-          if let before, try !before.after(JSONValue(parsing: news)).looks(like: before) {
+          // What had changed then may be as it was by now.
+          if let before, try !before.after(JSONValue(parsing: news)).looks(like: before),
+            try !before.after(json).looks(like: before)
+          {
             throw Malformed("nobody has told a poll after \(before.cursor) that it is behind")
           }
           fallthrough
