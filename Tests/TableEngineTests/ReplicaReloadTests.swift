@@ -27,7 +27,7 @@ import Testing
     let address = try PostgresServer.shared.get().newDatabase()
     let stores = try (0..<2).map { _ in try PostgresStore(address: address, history: 8) }
     try body(stores[0], stores[1])
-    for store in stores { _ = try? Background("the end of a store") { store.close { _ in } }.value() }
+    for store in stores { try done { store.close(completion: $0) } }
   }
 
   /// Waits for what a store is asked.

@@ -109,22 +109,22 @@ extension Engine {
   ///   configuration is given up.
   @discardableResult
   package func adopt(_ next: Prepared) throws -> Catalog {
-    let next = try begun(next) { next in
-      next.logs.begin(context).map { ($0, "the items of its sources can't be stored") }
-    }
+    let next = try begun(next, orFailing: "the items of its sources can't be stored") { $0.logs.begin(context) }
     return adopt(next, alreadyBegun: false)
   }
 
   /// Has a configuration stored as far as it has to be; prepared again where another replica has given items another name since they
   /// were read.
   ///
-  /// - Parameter begin: returns what went wrong.
-  func begun(_ prepared: Prepared, _ begin: (Prepared) -> (error: StoreError, words: String)?) throws -> Prepared {
+  /// - Parameters:
+  ///   - failure: what to say where it can't be.
+  ///   - begin: returns what went wrong.
+  func begun(_ prepared: Prepared, orFailing failure: String, _ begin: (Prepared) -> StoreError?) throws -> Prepared {
     var (next, attempts) = (prepared, 3)
-    while let (error, words) = begin(next) {
+    while let error = begin(next) {
       cancel(next)
       attempts -= 1
-      guard error == .superseded, attempts > 0 else { throw StartError(description: "\(words): \(error)") }
+      guard error == .superseded, attempts > 0 else { throw StartError(description: "\(failure): \(error)") }
       next = try prepare(next.definition)
     }
     return next
@@ -209,7 +209,7 @@ extension Engine {
         continue
       }
       table.retire(for: next)
-      // What other replicas have stored since it was read was told to the table before it.
+      // Other replicas' commits since the table was read went to its predecessor.
       for table in next.all { table.writer.lookForNews { _ in } }
     }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }

@@ -27,10 +27,8 @@ package final class Engine: Sendable {
       Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], logs: ItemLogs())
     )
     context.catalog.set { [weak self] in self?.catalog }
-    let next = try begun(try prepare(definition)) { next in
-      // At the start, what can't be stored is a reason not to.
-      begin(next).map { ($0, "the first versions could not be stored") }
-    }
+    // At the start, what can't be stored is a reason not to.
+    let next = try begun(prepare(definition), orFailing: "the first versions could not be stored") { begin($0) }
     adopt(next, alreadyBegun: true)
   }
 

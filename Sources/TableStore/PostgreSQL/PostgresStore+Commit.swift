@@ -124,7 +124,7 @@ extension PostgresStore {
       .name(record),
       .name(name)
     )
-    // Whoever has read that there is no such record finds the name taken; and whoever looks for it finds the new one.
+    // A forwarding record: it leads to the new name, and a replica that found no record before can't begin one here.
     let former = PostgresStatement(
       """
       WITH former AS (

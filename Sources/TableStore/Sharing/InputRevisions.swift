@@ -8,7 +8,7 @@ public struct InputRevisions: Hashable, Sendable {
 
   public init() {}
 
-  /// What is left of a record of items that was given another name: it is made of that one.
+  /// The forwarding entry of a renamed record of items: the new name is its only input.
   init(newName: String) { (own, numbers) = (newName, [newName: 0]) }
 
   public var isEmpty: Bool { numbers.isEmpty }
