@@ -17,8 +17,10 @@ final class Waiter: @unchecked Sendable {
   private var isTimedOut = false
   /// Nobody could tell whether it is behind, at some time: it waits until its time is over then.
   private var wasInDoubt = false
-  /// What it would have been told then.
+  /// What it would have been told when its time was over.
   private var late: [UInt8]?
+  /// The same, where nobody has woken it since.
+  private var missed: [UInt8]?
   nonisolated(unsafe) private static var count = 0
 
   init(
@@ -123,6 +125,8 @@ final class Waiter: @unchecked Sendable {
     service.world.after(500, on: service.loop) { [self] in
       guard !isAnswered else { return }
       leave()
+      // A wake that was on its way may have come while the database was away.
+      if !wasInDoubt { missed = late }
       if !move() { finish() }
     }
   }
@@ -138,9 +142,9 @@ final class Waiter: @unchecked Sendable {
     guard !isAnswered else { return }
     isAnswered = true
     guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
-    table.render(query, for: ReplyAsker(share: 0)) { [done, table, query, late] reply in
+    table.render(query, for: ReplyAsker(share: 0)) { [done, table, query, missed] reply in
       guard !table.isUnanswerable(query, by: reply) else { return done(.unavailable) }
-      done(.reply(reply.body, late.map { .missed($0) } ?? .changes))
+      done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))
     }
   }
 
