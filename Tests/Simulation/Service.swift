@@ -16,6 +16,8 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   let host: Host
   let loop: SimulatedQueue
   private(set) var engine: Engine?
+  /// What requests find their tables in: that of the configuration before for a moment after another one is taken over.
+  private var catalog: Catalog?
   private var waiters: [UInt64: [Waiter]] = [:]
   /// Of those whom an answer is on its way to.
   private var calls: [Int: (Bool) -> Void] = [:]
@@ -52,7 +54,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       do {
         let engine = try Engine(definition, environment)
         engine.start()
-        self.engine = engine
+        (self.engine, catalog) = (engine, engine.catalog)
         isLoading = false
         world.history.note(world, "service", "is up")
       } catch {
@@ -73,7 +75,12 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       var isTaken = false
       do {
         let next = try engine.prepare(definition)
-        try engine.adopt(next)
+        let adopted = try engine.adopt(next)
+        // Event loops go on meanwhile.
+        QueueFactory(HostQueues(host)).waiting { [self] (goOn: @escaping @Sendable (Bool) -> Void) in
+          world.after(Double(world.pick(0...200)), on: loop) { goOn(true) }
+        }
+        catalog = adopted
         engine.wakeAll()
         isTaken = true
       } catch {
@@ -150,8 +157,9 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       return .failure(TableError(.malformed, detail: request.table))
     }
     var budget = MemberBudget()
+    let catalog = catalog ?? engine.catalog
     do {
-      return .success(try engine.catalog.table(reference, in: request.locale, for: request.callerFields, &budget))
+      return .success(try catalog.table(reference, in: request.locale, for: request.callerFields, &budget))
     } catch {
       return .failure(error)
     }

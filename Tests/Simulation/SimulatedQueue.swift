@@ -47,7 +47,10 @@ final class SimulatedQueue: GivenQueue, @unchecked Sendable {
     digest = label.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  func async(_ work: @escaping @Sendable () -> Void) { add(.work(work)) }
+  func async(_ work: @escaping @Sendable () -> Void) {
+    add(.work(work))
+    world.letOthersGoOn()
+  }
 
   func async(at deadline: DispatchTime, _ work: @escaping @Sendable () -> Void) {
     world.schedule(at: deadline.uptimeNanoseconds, on: self, work)

@@ -84,6 +84,12 @@ final class World: @unchecked Sendable {
 
   func start(_ fiber: Fiber) { fibers.append(fiber) }
 
+  /// A configuration is taken over by a thread of its own, beside all queues: these go on in the middle of it.
+  func letOthersGoOn() {
+    guard let fiber, chance(4) else { return }
+    fiber.wait { true }
+  }
+
   /// Waits: on a fiber while others go on, else by doing what they do.
   func park(_ isDone: @escaping () -> Bool) {
     guard !isDone() else { return }

@@ -191,6 +191,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("meanwhile", "a refresh is answered as done by sources that a reload has given a table, and that do not tell it anything yet",
           (ENGINE + "Catalog/Adoptions.swift", "guard state.isUnderWay else", "guard fault != \"meanwhile\", state.isUnderWay else"),
           (ENGINE + "Catalog/Engine+Refreshing.swift", "number != adopted ||", "fault != \"meanwhile\" && number != adopted ||")),
+    Fault("left", "a table that the configuration no longer has is read as it was left, by requests of the one before",
+          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "isRemoved ? .isGone(name) : nil", "fault != \"left\" && isRemoved ? .isGone(name) : nil")),
     Fault("told", "polls that are woken by a new epoch go on waiting where nobody has looked at the database for a while",
           (FOLLOWING, "    noteLook(isRead: true)\n", "    if fault != \"told\" { noteLook(isRead: true) }\n"), replicas=True),
     Fault("view", "a read in a view that can't be read is answered without it",

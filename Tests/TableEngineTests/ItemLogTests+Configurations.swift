@@ -151,6 +151,19 @@ extension ItemLogTests {
     #expect(Self.titles(restored.table) == ["A", "B", "C"] && restored.cursor == first.cursor)
   }
 
+  /// A request that began by the configuration before finds a table that is told of no edit any more: it is not shown as it was left,
+  /// not even before its queue has come to its end.
+  @Test func aReadOfATableThatIsNoLongerThere() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let former = try #require(engine.catalog.tablesByName["a"])
+    let goOn = DispatchSemaphore(value: 0)
+    former.writer.content.queue.async { goOn.wait() }
+    try engine.adopt(try engine.prepare(definition(["b": "notes"])))
+    _ = try add("C", to: engine.catalog.tablesByName["b"]).answer()
+    #expect(former.mayBeBehind && former.absence == .isGone("a"))
+    goOn.signal()
+  }
+
   /// A read has found a table in whose place a reload has put another one: it is of that one, which does not show yet what is answered.
   @Test func aReadOfATableThatWasReplaced() throws {
     let engine = try engine(["a": "notes", "b": "notes"])
@@ -158,7 +171,6 @@ extension ItemLogTests {
     try engine.adopt(try engine.prepare(definition(["a": "tasks", "b": "tasks"])))
     let present = try #require(engine.catalog.tablesByName["a"])
     #expect(present !== former)
-    former.writer.content.queue.sync {}
     try addUnshown("C", to: "b", engine)
     let shown = Mutex<[String]?>(nil)
     #expect(former.mayBeBehind)

@@ -103,11 +103,10 @@ final class TableWriter: Sendable {
 
   /// Begins no change any more: whoever asks for one is told that the table is gone. What is on its way is stored.
   func close() {
+    // At once, as it is told of nothing any more: whoever still reads it waits, and reads what is in its place.
+    following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
-      let waiters = content.access { $0.gate.close() }
-      // It shows nothing any more: whoever still reads it reads what is in its place.
-      following.add(1, ordering: .acquiringAndReleasing)
-      for waiter in waiters { waiter() }
+      for waiter in content.access({ $0.gate.close() }) { waiter() }
     }
   }
 

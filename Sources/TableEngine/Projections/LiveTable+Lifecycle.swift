@@ -27,10 +27,14 @@ extension LiveTable {
   /// Its sources are asked from here, since this replica asks them.
   var isAskedHere: Bool { context.replica.lease?.term == term.load(ordering: .acquiring) }
 
-  /// Why it can't be shown to anybody for now: what replicas share is theirs only once it is stored.
-  package var absence: TableError? { isUnknown ? .notStoredYet : nil }
+  /// Why it can't be shown to anybody: what replicas share is theirs only once it is stored, and what the configuration no longer
+  /// has is told of no edit any more.
+  package var absence: TableError? { isUnknown ? .notStoredYet : isRemoved ? .isGone(name) : nil }
 
   var isLiving: Bool { lifecycle.withLock { $0.phase == .living } }
+
+  /// The configuration no longer has it; requests by the one before may still find it.
+  private var isRemoved: Bool { lifecycle.withLock { $0.phase == .removed } }
 
   /// The upstream's own refusal, for those who read a family's member.
   package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }

@@ -42,7 +42,7 @@ struct TableList: Resource {
     writer.beginArray()
     for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
       let schema = call.state.itemSchemas[name]
-      if let table = tables[name]?.localized(call.locale) {
+      if let table = tables[name]?.localized(call.locale).latest, table.absence == nil {
         writer.write(listed: table, mayEdit: authorizer.mayEdit(call.request, table), schema)
       }
       if let family = families[name] { writer.write(listed: family, schema) }
