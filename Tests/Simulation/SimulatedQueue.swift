@@ -35,6 +35,7 @@ final class SimulatedQueue: GivenQueue, @unchecked Sendable {
   let host: Host
   /// Of the label.
   let digest: UInt64
+  private let isOfTable: Bool
   var pieces: [Piece] = []
   /// Who is its work now, and will say when that is over.
   var holder: Fiber?
@@ -44,12 +45,14 @@ final class SimulatedQueue: GivenQueue, @unchecked Sendable {
 
   init(_ label: String, isSerial: Bool, _ host: Host) {
     (self.label, self.isSerial, self.host) = (label, isSerial, host)
+    isOfTable = label.hasPrefix("tablecast.table.")
     digest = label.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   func async(_ work: @escaping @Sendable () -> Void) {
     add(.work(work))
-    world.letOthersGoOn()
+    // Sources are told what to do under locks, for which others would wait.
+    if isOfTable { world.letOthersGoOn() }
   }
 
   func async(at deadline: DispatchTime, _ work: @escaping @Sendable () -> Void) {
