@@ -80,15 +80,15 @@ import Testing
     var statements =
       [PostgresSchema.createSchema] + PostgresSchema.create + PostgresSchema.migrations.prefix(5).joined()
     statements.append("UPDATE tablecast.info SET value = '5' WHERE name = 'schema'")
-    let feeds = [("@keepers", "null"), ("open", "9"), ("all", "7"), ("news", "null"), ("@items.notes", "3")]
-    for (name, next) in feeds {
+    let records = [("@keepers", "null"), ("open", "9"), ("all", "7"), ("news", "null"), ("@items.notes", "3")]
+    for (name, next) in records {
       statements.append("INSERT INTO tablecast.feed (name, next_item) VALUES ('\(name)', \(next))")
     }
-    let feed = { (name: String) in "(SELECT id FROM tablecast.feed WHERE name = '\(name)')" }
-    let places = [("notes", "open"), ("gone", "nobody")].map { "(\(feed("@keepers")), '\($0.0)', '\($0.1)')" }
+    let record = { (name: String) in "(SELECT id FROM tablecast.feed WHERE name = '\(name)')" }
+    let places = [("notes", "open"), ("gone", "nobody")].map { "(\(record("@keepers")), '\($0.0)', '\($0.1)')" }
     statements.append("INSERT INTO tablecast.object VALUES " + places.joined(separator: ", "))
     for (name, id, body) in [("open", 1, "new"), ("open", 8, "last"), ("all", 1, "old"), ("@items.notes", 1, "older")] {
-      statements.append("INSERT INTO tablecast.item VALUES (\(feed(name)), \(id), \(id), '{\"n\":\"\(body)\"}')")
+      statements.append("INSERT INTO tablecast.item VALUES (\(record(name)), \(id), \(id), '{\"n\":\"\(body)\"}')")
     }
     try server.ask("BEGIN; " + statements.joined(separator: ";\n") + "; COMMIT", in: address)
     let store = try PostgresStore(address: address)

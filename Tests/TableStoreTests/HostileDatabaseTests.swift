@@ -51,21 +51,21 @@ import Testing
     """,
   ]
 
-  private func open(_ store: PostgresStore, _ name: String) throws -> (feed: TableVersions, revision: Revision) {
-    let feed = TableVersions(initial: table())
+  private func open(_ store: PostgresStore, _ name: String) throws -> (versions: TableVersions, revision: Revision) {
+    let versions = TableVersions(initial: table())
     var revision = Revision.none
     for number in 0..<3 {
       let shown = table([("s", (0...number).map { row("r\($0)") })])
-      let version = try #require(feed.prepare(shown))
+      let version = try #require(versions.prepare(shown))
       var commit = Commit(table: name, durability: .full, version: version)
       var items = ItemChanges(nextID: 9)
       items.stored = [StoredItem(item: Item(id: ItemID(rawValue: 1), body: Array("{}".utf8)), rank: Int64(number))]
       (commit.items, commit.base) = (items, revision)
       try store.written(commit)
       revision = try #require(commit.revision)
-      feed.publish(version)
+      versions.publish(version)
     }
-    return (feed, revision)
+    return (versions, revision)
   }
 
   @Test func whatOthersWriteIntoTheDatabaseEndsNoProcess() throws {
@@ -74,7 +74,7 @@ import Testing
     let (writer, follower) = (try PostgresStore(address: address), try PostgresStore(address: address))
     for (number, statement) in Self.statements.enumerated() {
       let name = "t\(number)"
-      let (feed, revision) = try open(writer, name)
+      let (versions, revision) = try open(writer, name)
       _ = try follower.restored(name)
       let id = try server.ask("SELECT id FROM tablecast.feed ORDER BY id DESC LIMIT 1", in: address).filter(\.isNumber)
       try server.ask(statement.replacing("FEED", with: id), in: address)
@@ -82,13 +82,13 @@ import Testing
       for attempt in 0..<2 {
         follow(follower, name, revision)
         let shown = table([("s", [row("w\(number) \(attempt)")])])
-        if let version = feed.prepare(shown) {
+        if let version = versions.prepare(shown) {
           var commit = Commit(table: name, durability: .full, version: version)
           commit.base = attempt == 0 ? revision : nil
           do {
             try writer.written(commit)
-            feed.publish(version)
-          } catch { feed.withdraw() }
+            versions.publish(version)
+          } catch { versions.withdraw() }
         }
         let late = try PostgresStore(address: address)
         _ = try? late.restored(name)

@@ -1,7 +1,7 @@
 /// The tables of the database, and how they came to be: in a schema of their own, `tablecast`.
 ///
 /// Texts are kept as bytes, which may be anything; what may be long is found by its digest, as an index has no room
-/// for it.
+/// for it. `feed` is the schema's word for the record of a table or of a source's items.
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.

@@ -6,10 +6,10 @@ import TableModel
 
 /// A store in a PostgreSQL database (15 or later), shared by any number of processes.
 ///
-/// **What is promised, and how.** A commit is one transaction: the table's row in `feed` is advanced from the revision
-/// on which the commit is built (compare and set), the version's record, its rows, items, objects, toggles and the
-/// answer are written, and a notification goes out when all of it is committed. Acknowledged means committed, as the
-/// server's `synchronous_commit` has it; both durabilities are one here.
+/// **What is promised, and how.** A commit is one transaction: the table's record is advanced from the revision on
+/// which the commit is built (compare and set), the version, its rows, items, objects, toggles and the answer are
+/// written, and a notification goes out when all of it is committed. Acknowledged means committed, as the server's
+/// `synchronous_commit` has it; both durabilities are one here.
 ///
 /// **Groups.** Commits that arrive while others are on their way are written next, in one transaction and one round
 /// trip. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.

@@ -33,13 +33,13 @@ extension PostgresTable {
     history: Int
   ) throws(RecordError) -> (table: PostgresTable, stored: StoredTable)? {
     guard answers.count == 6, answers[0].count == 1 else { return nil }
-    let (feed, changes) = (answers[0], answers[1])
-    let revision = Revision(number: try feed.count(0, 0), stamp: feed.unsigned(0, 1))
+    let (state, changes) = (answers[0], answers[1])
+    let revision = Revision(number: try state.count(0, 0), stamp: state.unsigned(0, 1))
     var table = PostgresTable(id: id, name: name, revision: revision, history: history)
     var stored = StoredTable()
     stored.revision = revision
-    table.epoch = feed.isNull(0, 2) ? nil : Epoch(rawValue: feed.unsigned(0, 2))
-    table.nextRow = try feed.count(0, 4)
+    table.epoch = state.isNull(0, 2) ? nil : Epoch(rawValue: state.unsigned(0, 2))
+    table.nextRow = try state.count(0, 4)
     if let epoch = table.epoch {
       var names = NameTable()
       let rows = try Self.rows(of: answers[2], names: &names)
@@ -57,7 +57,7 @@ extension PostgresTable {
       if let last = versions.last, let numbers = reading.last?.numbers { table.last = (last, numbers) }
       stored.versions = StoredVersions(epoch: epoch, versions: versions.suffix(history))
     }
-    if !feed.isNull(0, 3) {
+    if !state.isNull(0, 3) {
       var items: [StoredItem] = []
       items.reserveCapacity(answers[3].count)
       for row in 0..<answers[3].count {
@@ -68,7 +68,7 @@ extension PostgresTable {
         )
         items.append(StoredItem(item: item, rank: answers[3].int(row, 1)))
       }
-      stored.items = LocalItems(stored: items, nextID: try feed.count(0, 3))
+      stored.items = LocalItems(stored: items, nextID: try state.count(0, 3))
     }
     for row in 0..<answers[4].count { stored.objects[answers[4].text(row, 0)] = answers[4].bytes(row, 1) ?? [] }
     stored.inputs = InputRevisions(takingFrom: &stored.objects)
@@ -129,10 +129,10 @@ extension PostgresTable {
   /// Takes over what others have committed. Where that fails the table is as before.
   mutating func follow(_ answers: [PostgresRows]) throws(RecordError) -> Following {
     guard answers.count == 3, answers[0].count == 1 else { return .apart }
-    let (feed, changes) = (answers[0], answers[1])
-    let found = Revision(number: try feed.count(0, 0), stamp: feed.unsigned(0, 1))
+    let (state, changes) = (answers[0], answers[1])
+    let found = Revision(number: try state.count(0, 0), stamp: state.unsigned(0, 1))
     if found == revision { return .current }
-    let isSameEpoch = epoch != nil && !feed.isNull(0, 2) && Epoch(rawValue: feed.unsigned(0, 2)) == epoch
+    let isSameEpoch = epoch != nil && !state.isNull(0, 2) && Epoch(rawValue: state.unsigned(0, 2)) == epoch
     guard found.number > revision.number else { return isSameEpoch ? .setBack(found) : .apart }
     var first = 0
     if changes.count > 0, changes.unsigned(0, 0) == revision.number {
@@ -144,7 +144,7 @@ extension PostgresTable {
     // One by one, each after the one before, up to where the table stands.
     guard UInt64(changes.count - first) == found.number - revision.number else { return .apart }
     guard revision == .none || isSameEpoch || epoch == nil else { return .apart }
-    epoch = feed.isNull(0, 2) ? nil : Epoch(rawValue: feed.unsigned(0, 2))
+    epoch = state.isNull(0, 2) ? nil : Epoch(rawValue: state.unsigned(0, 2))
     var names = NameTable()
     let rows = NumberedRows(try Self.rows(of: answers[2], names: &names))
     var reading = VersionReading(name: name, rows: rows, names: names)

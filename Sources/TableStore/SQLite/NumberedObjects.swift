@@ -6,9 +6,9 @@ struct NumberedObjects {
   private var numbers: [UInt64] = []
   private var bodies: [[UInt8]] = []
 
-  init(of feed: StoreWriter.FeedState, in db: Database) throws {
-    guard feed.hasRowObjects else { return }
-    let keys = StoreSchema.keys(feed: feed.id)
+  init(of table: SQLiteTable, in db: Database) throws {
+    guard table.hasRowObjects else { return }
+    let keys = StoreSchema.keys(of: table.id)
     try RecordStatement("SELECT key, body FROM row_object WHERE key BETWEEN ? AND ? ORDER BY key", in: db).forEach(keys)
     {
       numbers.append(UInt64($0 - keys.lowerBound))
@@ -39,8 +39,8 @@ struct RowNumbers {
   private var next = 0
   private var byName: [String: UInt64]?
 
-  init(_ record: VersionRecord?, of feed: StoreWriter.FeedState) {
-    (added, last) = (record?.added ?? [], feed.last)
+  init(_ record: VersionRecord?, of table: SQLiteTable) {
+    (added, last) = (record?.added ?? [], table.last)
   }
 
   /// Expected O(1) for rows that the version has brought, and as fast as the table finds it for others.

@@ -4,7 +4,7 @@ import TableModel
 
 /// Reads a table's rows and items, each part of their keys by itself, so that several connections can do it at once.
 final class RecordReading: Sendable {
-  private let feed: Int64
+  private let tableID: Int64
   private let rowParts: KeyParts
   private let itemParts: KeyParts
   private let read: Mutex<Read>
@@ -15,11 +15,11 @@ final class RecordReading: Sendable {
     var items: [[StoredItem]]
   }
 
-  init(of feed: StoreWriter.FeedState, withItems: Bool = true, in db: Database) throws {
-    self.feed = feed.id
-    let keys = StoreSchema.keys(feed: feed.id)
-    rowParts = feed.epoch == nil ? KeyParts() : try KeyParts(of: "row", among: keys, in: db)
-    itemParts = feed.nextItem == nil || !withItems ? KeyParts() : try KeyParts(of: "item", among: keys, in: db)
+  init(of table: SQLiteTable, withItems: Bool = true, in db: Database) throws {
+    tableID = table.id
+    let keys = StoreSchema.keys(of: table.id)
+    rowParts = table.epoch == nil ? KeyParts() : try KeyParts(of: "row", among: keys, in: db)
+    itemParts = table.nextItem == nil || !withItems ? KeyParts() : try KeyParts(of: "item", among: keys, in: db)
     read = Mutex(
       Read(
         rows: Array(repeating: RowsRead(), count: rowParts.ranges.count),
@@ -50,7 +50,7 @@ final class RecordReading: Sendable {
   }
 
   private func rows(_ keys: ClosedRange<Int64>, in db: Database) throws -> RowsRead {
-    let first = StoreSchema.key(feed: feed, number: 0)
+    let first = StoreSchema.key(of: tableID, number: 0)
     var reader = RowBatch()
     try RecordStatement("SELECT key, record FROM row WHERE key BETWEEN ? AND ? ORDER BY key", in: db).forEach(keys) {
       try reader.append(UInt64($0 - first), $1)
@@ -59,7 +59,7 @@ final class RecordReading: Sendable {
   }
 
   private func items(_ keys: ClosedRange<Int64>, in db: Database) throws -> [StoredItem] {
-    let first = StoreSchema.key(feed: feed, number: 0)
+    let first = StoreSchema.key(of: tableID, number: 0)
     var items: [StoredItem] = []
     let sql: StaticString = "SELECT key, body, rank, name FROM item WHERE key BETWEEN ? AND ? ORDER BY key"
     try RecordStatement(sql, in: db).forEach(keys) { key, body, rank, name in

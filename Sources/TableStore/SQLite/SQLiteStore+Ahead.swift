@@ -49,7 +49,7 @@ extension SQLiteStore {
       return making.ahead
     } catch {
       try? pool.writeWithoutTransaction { db in
-        try writer.value.perform { try $0.removeRows(from: plan.nextRow, feed: plan.feed, in: db) }
+        try writer.value.perform { try $0.removeRows(from: plan.nextRow, of: plan.tableID, in: db) }
       }
       return nil
     }

@@ -29,7 +29,7 @@ struct SliceMaking {
     guard next < added.count else { return nil }
     var slice = StoreWriter.Slice()
     for (number, row) in added[next..<min(next + Self.size, added.count)] {
-      let key = StoreSchema.key(feed: plan.feed, number: number)
+      let key = StoreSchema.key(of: plan.tableID, number: number)
       writer.clear()
       writer.write(row)
       slice.rows.append((key, writer.bytes))

@@ -28,8 +28,8 @@ extension StoreSchema {
       try db.execute(sql: "DELETE FROM feed WHERE name = ?", arguments: [record])
       try db.execute(sql: "INSERT INTO feed (name, next_item) VALUES (?, ?)", arguments: [record, nextItem])
       let new = db.lastInsertedRowID
-      guard new < feedLimit else { throw StoreError.failed("too many tables") }
-      let keys = keys(feed: owner)
+      guard new < tableLimit else { throw StoreError.failed("too many tables") }
+      let keys = keys(of: owner)
       try db.execute(
         sql: "UPDATE item SET key = key + ? WHERE key BETWEEN ? AND ?",
         arguments: [(new - owner) << 40, keys.lowerBound, keys.upperBound]

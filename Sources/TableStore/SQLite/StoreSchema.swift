@@ -2,7 +2,8 @@ import GRDB
 
 /// The tables of the database and how they came to be.
 ///
-/// Keys of rows and items are `feed << 40 | number`, so a table's lie side by side and need no other index.
+/// `feed` is the schema's word for the record of a table or of a source's items. The keys of its rows and items are
+/// `feed << 40 | number`: they lie side by side and need no other index.
 enum StoreSchema {
   /// `TBLC`, in the file's header: tells our databases from other programs'.
   static let applicationID = 0x5442_4C43
@@ -105,11 +106,11 @@ enum StoreSchema {
   }
 
   /// The key of a table's row or item.
-  static func key(feed: Int64, number: UInt64) -> Int64 { feed << 40 | Int64(number & (1 << 40 - 1)) }
+  static func key(of id: Int64, number: UInt64) -> Int64 { id << 40 | Int64(number & (1 << 40 - 1)) }
 
   /// The keys of all rows or items of a table.
-  static func keys(feed: Int64) -> ClosedRange<Int64> { feed << 40...(feed << 40 | (1 << 40 - 1)) }
+  static func keys(of id: Int64) -> ClosedRange<Int64> { id << 40...(id << 40 | (1 << 40 - 1)) }
 
-  /// Feeds have the 23 bits above.
-  static let feedLimit: Int64 = 1 << 23
+  /// The numbers of tables have the 23 bits above.
+  static let tableLimit: Int64 = 1 << 23
 }

@@ -14,37 +14,42 @@ extension StoreWriter {
   func write(
     _ objects: [ObjectChange],
     from first: Int,
-    of table: String,
     with record: VersionRecord?,
-    in feed: inout FeedState,
-    _ db: Database
+    of table: inout SQLiteTable,
+    name: String,
+    in db: Database
   ) throws {
-    guard !objects.isEmpty || feed.hasRowObjects else { return }
+    guard !objects.isEmpty || table.hasRowObjects else { return }
     // Nobody has asked for the table in this run: its rows are not known yet.
-    if record == nil, feed.last == nil, feed.hasRowObjects { try restoreVersions(of: &feed, name: table, in: db) }
+    if record == nil, table.last == nil, table.hasRowObjects { try restoreVersions(of: &table, name: name, in: db) }
     let insertion = try RecordStatement("INSERT OR REPLACE INTO row_object (key, body) VALUES (?, ?)", in: db)
     let deletion = try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db)
-    var numbers = RowNumbers(record, of: feed)
+    var numbers = RowNumbers(record, of: table)
     for object in objects.dropFirst(first) {
-      let key = numbers.number(of: object.row).map { StoreSchema.key(feed: feed.id, number: $0) }
+      let key = numbers.number(of: object.row).map { StoreSchema.key(of: table.id, number: $0) }
       if let bytes = object.bytes, let key {
         try insertion.execute(key, bytes)
-        feed.hasRowObjects = true
+        table.hasRowObjects = true
       } else if let bytes = object.bytes {
-        try write(bytes, under: object.row, feed: feed.id, in: db)
+        try write(bytes, under: object.row, of: table.id, in: db)
       } else {
         // That of a row which is gone goes with it.
         if let key { try deletion.execute(key) }
         try db.cachedStatement(sql: "DELETE FROM object WHERE feed = ? AND row = ?")
-          .execute(arguments: [feed.id, object.row])
+          .execute(arguments: [table.id, object.row])
       }
     }
-    guard feed.hasRowObjects, let record else { return }
-    try keepObjects(of: record, but: objects, feed: feed.id, in: db)
+    guard table.hasRowObjects, let record else { return }
+    try keepObjects(for: record, but: objects, of: table.id, in: db)
   }
 
   /// A row that is another one now, and of whose object nothing was said, has the one that it had.
-  private func keepObjects(of record: VersionRecord, but objects: [ObjectChange], feed: Int64, in db: Database) throws {
+  private func keepObjects(
+    for record: VersionRecord,
+    but objects: [ObjectChange],
+    of id: Int64,
+    in db: Database
+  ) throws {
     guard !record.gone.isEmpty, !record.added.isEmpty else { return }
     let told = Set(objects.map(\.row))
     let silent = record.added.filter { !told.contains($0.row.id) }
@@ -56,42 +61,42 @@ extension StoreWriter {
     )
     for (number, row) in silent {
       guard let old = before[row.id] else { continue }
-      try copy.execute(StoreSchema.key(feed: feed, number: number), StoreSchema.key(feed: feed, number: old))
+      try copy.execute(StoreSchema.key(of: id, number: number), StoreSchema.key(of: id, number: old))
     }
   }
 
   /// Has all tables that are made of a record call it by another name.
   func renameInput(_ record: String, to name: String, in db: Database) throws {
     for row in try GRDB.Row.fetchAll(db, sql: "SELECT feed, row, body FROM object WHERE row = char(1)") {
-      let (feed, key): (Int64, String) = (try row.decode(forColumn: "feed"), try row.decode(forColumn: "row"))
+      let (id, key): (Int64, String) = (try row.decode(forColumn: "feed"), try row.decode(forColumn: "row"))
       var inputs = InputRevisions([UInt8](try row.decode(Data.self, forColumn: "body")))
       guard inputs.rename(record, to: name), let bytes = inputs.object.bytes else { continue }
-      try write(bytes, under: key, feed: feed, in: db)
+      try write(bytes, under: key, of: id, in: db)
     }
   }
 
-  private func write(_ bytes: [UInt8], under name: String, feed: Int64, in db: Database) throws {
+  private func write(_ bytes: [UInt8], under name: String, of id: Int64, in db: Database) throws {
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO object (feed, row, body) VALUES (?, ?, ?)")
-      .execute(arguments: [feed, name, Data(bytes)])
+      .execute(arguments: [id, name, Data(bytes)])
   }
 
   /// Puts the objects of the last version's rows under the rows' names: their numbers are given anew.
-  func nameObjects(of feed: inout FeedState, table: String, in db: Database) throws {
-    guard feed.hasRowObjects else { return }
-    if feed.last == nil { try restoreVersions(of: &feed, name: table, in: db) }
-    for (name, bytes) in try NumberedObjects(of: feed, in: db).named(by: feed.last) {
-      try write(bytes, under: name, feed: feed.id, in: db)
+  func nameObjects(of table: inout SQLiteTable, name: String, in db: Database) throws {
+    guard table.hasRowObjects else { return }
+    if table.last == nil { try restoreVersions(of: &table, name: name, in: db) }
+    for (row, bytes) in try NumberedObjects(of: table, in: db).named(by: table.last) {
+      try write(bytes, under: row, of: table.id, in: db)
     }
-    feed.hasRowObjects = false
+    table.hasRowObjects = false
   }
 
   /// The objects that are stored under names.
-  func namedObjects(of feed: FeedState, in db: Database) throws -> [String: [UInt8]] {
+  func namedObjects(of table: SQLiteTable, in db: Database) throws -> [String: [UInt8]] {
     var objects: [String: [UInt8]] = [:]
     let named = try GRDB.Row.fetchCursor(
       db,
       sql: "SELECT row, body FROM object WHERE feed = ?",
-      arguments: [feed.id]
+      arguments: [table.id]
     )
     while let row = try named.next() {
       let (name, body): (String, Data) = (try row.decode(forColumn: "row"), try row.decode(forColumn: "body"))
@@ -108,7 +113,7 @@ extension StoreWriter {
 extension StoreWriter {
   /// The parts of the version's record, made off the table's queue.
   struct AheadPlan: Sendable {
-    let feed: Int64
+    let tableID: Int64
     let last: (version: Version, numbers: [[UInt64]])?
     let isKeyFrame: Bool
     let nextRow: UInt64
@@ -138,22 +143,22 @@ extension StoreWriter {
     guard let version = commit.version, version.table.rowCount >= Self.fewestAhead, canWrite,
       !isSuperseded(commit, at: revision(of: commit.table))
     else { return nil }
-    let feed = try feeds[commit.table] ?? open(commit.table, in: db)
-    if let last = feed.last {
-      guard feed.epoch == version.cursor.epoch, last.version.table.rowCount <= version.table.rowCount / 2 else {
+    let table = try tables[commit.table] ?? open(commit.table, in: db)
+    if let last = table.last {
+      guard table.epoch == version.cursor.epoch, last.version.table.rowCount <= version.table.rowCount / 2 else {
         return nil
       }
     } else {
-      guard feed.epoch == nil else { return nil }
+      guard table.epoch == nil else { return nil }
       // Rows that an earlier run began and did not end.
-      try deleteVersions(feed: feed.id, in: db)
+      try deleteVersions(of: table.id, in: db)
     }
-    feeds[commit.table] = feed
+    tables[commit.table] = table
     return AheadPlan(
-      feed: feed.id,
-      last: feed.last,
-      isKeyFrame: isKeyFrame(version, after: feed),
-      nextRow: feed.nextRow
+      tableID: table.id,
+      last: table.last,
+      isKeyFrame: isKeyFrame(version, after: table),
+      nextRow: table.nextRow
     )
   }
 
@@ -171,12 +176,12 @@ extension StoreWriter {
   }
 
   /// Removes rows from a number on: those that no version has.
-  func removeRows(from number: UInt64, feed: Int64, in db: Database) throws {
-    let last = StoreSchema.keys(feed: feed).upperBound
+  func removeRows(from number: UInt64, of id: Int64, in db: Database) throws {
+    let last = StoreSchema.keys(of: id).upperBound
     for name in ["row", "row_object"] {
       try db.execute(
         sql: "DELETE FROM \(name) WHERE key BETWEEN ? AND ?",
-        arguments: [StoreSchema.key(feed: feed, number: number), last]
+        arguments: [StoreSchema.key(of: id, number: number), last]
       )
     }
   }

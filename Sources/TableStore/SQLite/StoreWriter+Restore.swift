@@ -6,26 +6,26 @@ import TableModel
 
 extension StoreWriter {
   /// Reads all that is stored of a table, and remembers what writing its next version needs.
-  mutating func restore(_ table: String, in db: Database, _ readers: StoreReaders?) throws -> StoredTable {
+  mutating func restore(_ name: String, in db: Database, _ readers: StoreReaders?) throws -> StoredTable {
     var result = StoredTable()
-    let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [table]) ?? false
+    let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [name]) ?? false
     guard exists else {
-      result.revision = revision(of: table)
+      result.revision = revision(of: name)
       return result
     }
-    var feed = try open(table, in: db)
-    let reading = try RecordReading(of: feed, in: db)
+    var table = try open(name, in: db)
+    let reading = try RecordReading(of: table, in: db)
     try reading.read(with: readers, in: db)
-    let records = feed.epoch == nil ? nil : try VersionRecords(of: feed, in: db)
+    let records = table.epoch == nil ? nil : try VersionRecords(of: table, in: db)
     // None needs the others, and each takes a while where there are many rows; the connection is this thread's.
-    let nextItem = feed.nextItem
+    let nextItem = table.nextItem
     let made = Mutex<(history: Result<VersionHistory?, any Error>, items: LocalItems?)>((.success(nil), nil))
     let group = DispatchGroup()
     let beside: (@escaping @Sendable () -> Void) -> Void = { body in
       if readers == nil { body() } else { DispatchQueue.global().async(group: group, execute: body) }
     }
     beside {
-      let history = Result { try records.map { try VersionHistory($0, name: table, rows: reading.rows) } }
+      let history = Result { try records.map { try VersionHistory($0, name: name, rows: reading.rows) } }
       made.withLock { $0.history = history }
     }
     if let nextItem {
@@ -34,56 +34,56 @@ extension StoreWriter {
         made.withLock { $0.items = items }
       }
     }
-    let objects = Result { try NumberedObjects(of: feed, in: db) }
+    let objects = Result { try NumberedObjects(of: table, in: db) }
     group.wait()
     let (history, items) = made.withLock { $0 }
-    result.versions = try takeOver(try history.get(), highest: reading.highestRow, of: &feed, in: db)
+    result.versions = try takeOver(try history.get(), highest: reading.highestRow, of: &table, in: db)
     result.items = items
-    result.objects = try namedObjects(of: feed, in: db)
-    let ofRows = try objects.get().named(by: feed.last)
+    result.objects = try namedObjects(of: table, in: db)
+    let ofRows = try objects.get().named(by: table.last)
     result.objects.reserveCapacity(result.objects.count + ofRows.count)
-    for (name, bytes) in ofRows { result.objects[name] = bytes }
+    for (row, bytes) in ofRows { result.objects[row] = bytes }
     let inputs = InputRevisions(takingFrom: &result.objects)
-    feed.inputs = feeds[table]?.inputs
-    result.inputs = feed.inputs ?? inputs
-    result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
-    result.layout = feed.layout
-    feeds[table] = feed
-    result.revision = revision(of: table)
+    table.inputs = tables[name]?.inputs
+    result.inputs = table.inputs ?? inputs
+    result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [table.id])
+    result.layout = table.layout
+    tables[name] = table
+    result.revision = revision(of: name)
     return result
   }
 
   /// The versions alone, within a transaction too.
-  func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws {
-    guard feed.epoch != nil else { return }
-    let reading = try RecordReading(of: feed, withItems: false, in: db)
+  func restoreVersions(of table: inout SQLiteTable, name: String, in db: Database) throws {
+    guard table.epoch != nil else { return }
+    let reading = try RecordReading(of: table, withItems: false, in: db)
     try reading.read(with: nil, in: db)
-    let history = try VersionHistory(try VersionRecords(of: feed, in: db), name: name, rows: reading.rows)
-    _ = try takeOver(history, highest: reading.highestRow, of: &feed, in: db)
+    let history = try VersionHistory(try VersionRecords(of: table, in: db), name: name, rows: reading.rows)
+    _ = try takeOver(history, highest: reading.highestRow, of: &table, in: db)
   }
 
   /// Goes on from the versions that are stored.
   private func takeOver(
     _ history: VersionHistory?,
     highest: UInt64?,
-    of feed: inout FeedState,
+    of table: inout SQLiteTable,
     in db: Database
   ) throws -> StoredVersions? {
-    if let highest { feed.nextRow = max(feed.nextRow, highest + 1) }
-    guard let epoch = feed.epoch, let history, let last = history.last else { return nil }
-    feed.keyFrames += history.keyFrames
-    if let forgotten = history.forgotten { try forget(forgotten, of: feed, in: db) }
+    if let highest { table.nextRow = max(table.nextRow, highest + 1) }
+    guard let epoch = table.epoch, let history, let last = history.last else { return nil }
+    table.keyFrames += history.keyFrames
+    if let forgotten = history.forgotten { try forget(forgotten, of: table, in: db) }
     // Rows written ahead of a version that was never committed.
     let next = history.highestRow.map { $0 + 1 } ?? 0
-    if feed.nextRow > next {
-      try removeRows(from: next, feed: feed.id, in: db)
-      feed.nextRow = next
+    if table.nextRow > next {
+      try removeRows(from: next, of: table.id, in: db)
+      table.nextRow = next
     }
-    let versions = history.tables.map { number, table in
-      Version(cursor: Cursor(epoch: epoch, version: number), table: table)
+    let versions = history.tables.map { number, content in
+      Version(cursor: Cursor(epoch: epoch, version: number), table: content)
     }
     guard let newest = versions.last else { return nil }
-    feed.last = (newest, last.numbers)
+    table.last = (newest, last.numbers)
     return StoredVersions(epoch: epoch, versions: versions.suffix(self.history))
   }
 }
@@ -108,82 +108,88 @@ extension StoreWriter {
 
   /// Begins to forget versions that are no longer held, up to a key frame from which the oldest held one can be read. Within
   /// the transaction that has brought a key frame.
-  func prune(_ feed: inout FeedState, upTo current: UInt64, in db: Database) throws {
+  func prune(_ table: inout SQLiteTable, upTo current: UInt64, in db: Database) throws {
     let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
-    guard let oldest = feed.keyFrames.first, let base = feed.keyFrames.last(where: { $0 <= oldestHeld }), base > oldest
+    guard let oldest = table.keyFrames.first, let base = table.keyFrames.last(where: { $0 <= oldestHeld }),
+      base > oldest
     else { return }
     // An unfinished range is begun anew, with the versions that have come.
-    let first = feed.forgetting?.versions.lowerBound ?? oldest
-    var forgetting = Forgetting(versions: first..<base, rows: try rows(ofOnly: first..<base, feed: feed.id, in: db))
-    feed.keyFrames.removeAll { $0 < base }
+    let first = table.forgetting?.versions.lowerBound ?? oldest
+    var forgetting = Forgetting(versions: first..<base, rows: try rows(onlyIn: first..<base, of: table.id, in: db))
+    table.keyFrames.removeAll { $0 < base }
     if forgetting.rows.count <= Self.slice {
-      feed.forgetting = nil
-      try forget(&forgetting, of: feed, atOnce: forgetting.rows.count, in: db)
+      table.forgetting = nil
+      try forget(&forgetting, of: table, atOnce: forgetting.rows.count, in: db)
       return
     }
     try db.execute(
       sql: "UPDATE version SET key_frame = 0 WHERE feed = ? AND number < ? AND key_frame",
-      arguments: [feed.id, Int64(bitPattern: base)]
+      arguments: [table.id, Int64(bitPattern: base)]
     )
-    feed.forgetting = forgetting
+    table.forgetting = forgetting
   }
 
   /// True if there are versions left to be forgotten.
-  var isForgetting: Bool { feeds.values.contains { $0.forgetting != nil } }
+  var isForgetting: Bool { tables.values.contains { $0.forgetting != nil } }
 
   /// Deletes a slice of what is to be forgotten, in a transaction of its own that waits for no disk.
   ///
   /// - Returns: whether there is more.
   mutating func forgetSome(in db: Database) throws -> Bool {
-    guard canWrite, let (table, feed) = feeds.first(where: { $0.value.forgetting != nil }),
-      var forgetting = feed.forgetting
+    guard canWrite, let (name, table) = tables.first(where: { $0.value.forgetting != nil }),
+      var forgetting = table.forgetting
     else { return false }
     try setLevel(.process, in: db)
     try db.inTransaction(.immediate) {
-      try forget(&forgetting, of: feed, atOnce: Self.slice, in: db)
+      try forget(&forgetting, of: table, atOnce: Self.slice, in: db)
       return .commit
     }
-    feeds[table]?.forgetting = forgetting.done < forgetting.rows.count ? forgetting : nil
+    tables[name]?.forgetting = forgetting.done < forgetting.rows.count ? forgetting : nil
     return isForgetting
   }
 
   /// Does at once what an earlier run has begun: the numbers of such rows may soon be given to others.
   ///
   /// - Parameter versions: those that were no key frames any more.
-  func forget(_ versions: Range<UInt64>, of feed: FeedState, in db: Database) throws {
-    var forgetting = Forgetting(versions: versions, rows: try rows(ofOnly: versions, feed: feed.id, in: db))
+  func forget(_ versions: Range<UInt64>, of table: SQLiteTable, in db: Database) throws {
+    var forgetting = Forgetting(versions: versions, rows: try rows(onlyIn: versions, of: table.id, in: db))
     try db.inSavepoint {
-      try forget(&forgetting, of: feed, atOnce: forgetting.rows.count, in: db)
+      try forget(&forgetting, of: table, atOnce: forgetting.rows.count, in: db)
       return .commit
     }
   }
 
-  private func forget(_ forgetting: inout Forgetting, of feed: FeedState, atOnce count: Int, in db: Database) throws {
+  private func forget(
+    _ forgetting: inout Forgetting,
+    of table: SQLiteTable,
+    atOnce count: Int,
+    in db: Database
+  ) throws {
     let rows = forgetting.rows.dropFirst(forgetting.done).prefix(count)
     let deletions = [
       try RecordStatement("DELETE FROM row WHERE key = ?", in: db),
-      feed.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
+      table.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
     ]
     for deletion in deletions.compactMap(\.self) {
-      for number in rows { try deletion.execute(StoreSchema.key(feed: feed.id, number: number)) }
+      for number in rows { try deletion.execute(StoreSchema.key(of: table.id, number: number)) }
     }
     forgetting.done += rows.count
     guard forgetting.done == forgetting.rows.count else { return }
     try db.execute(
       sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?",
       arguments: [
-        feed.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: forgetting.versions.upperBound),
+        table.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: forgetting.versions.upperBound),
       ]
     )
   }
 
   /// The numbers of the rows that versions have, and the one after them has not.
-  private func rows(ofOnly versions: Range<UInt64>, feed: Int64, in db: Database) throws -> [UInt64] {
+  private func rows(onlyIn versions: Range<UInt64>, of id: Int64, in db: Database) throws -> [UInt64] {
     // Rows that the first one's record says are gone were deleted when it became the first.
     let lists = try Data.fetchAll(
       db,
       sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
-      arguments: [feed, Int64(bitPattern: versions.lowerBound), Int64(bitPattern: versions.upperBound)]
+      arguments: [id, Int64(bitPattern: versions.lowerBound), Int64(bitPattern: versions.upperBound)]
     )
     var numbers: [UInt64] = []
     for list in lists {

@@ -6,7 +6,7 @@ struct StoreWriter {
   let path: String
   let history: Int
   /// By table name; what a failed transaction changed is set back.
-  var feeds: [String: FeedState] = [:]
+  var tables: [String: SQLiteTable] = [:]
   /// The last commits of this run, by table name: what is committed, no more.
   private var recent: [String: RecentCommits] = [:]
   /// The rows of the next commit that are written already.
@@ -29,28 +29,6 @@ struct StoreWriter {
     self.bounds = bounds
   }
 
-  /// The state of a table's stored versions, as far as writing the next one needs it.
-  struct FeedState {
-    let id: Int64
-    var epoch: Epoch?
-    /// The version stored last and the numbers of its rows; nil where it was not restored: then the next one
-    /// begins anew.
-    var last: (version: Version, numbers: [[UInt64]])?
-    var nextRow: UInt64 = 0
-    /// Numbers of the key frames that are stored, growing. The oldest record is one.
-    var keyFrames: [UInt64] = []
-    var isAtRisk: Bool
-    var nextItem: UInt64?
-    /// Objects lie under the numbers of their rows.
-    var hasRowObjects = false
-    /// The inputs of the last version in this run: between runs revisions begin anew.
-    var inputs: InputRevisions?
-    /// The layout of the last version.
-    var layout: String?
-    /// The rest of forgetting old versions.
-    var forgetting: Forgetting?
-  }
-
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
   mutating func write(_ commits: [Commit], now: Int64, in db: Database) -> [Result<Void, StoreError>] {
     if let failure = failedSync.failure { return commits.map { _ in .failure(failure) } }
@@ -69,7 +47,7 @@ struct StoreWriter {
     now: Int64,
     in db: Database
   ) throws -> [Result<Void, StoreError>] {
-    let before = feeds
+    let before = tables
     do {
       try setLevel(level(for: commits), in: db)
       // As GRDB's `beginTransaction` and `commit`, which compile their statements each time.
@@ -101,7 +79,7 @@ struct StoreWriter {
       for commit in written { recent[commit.table]?.append(RecentCommits.Entry(commit)) }
       return results
     } catch {
-      feeds = before
+      tables = before
       answers = AnswerSums()
       // SQLite has rolled back by itself after some errors, a full disk among them.
       if db.isInsideTransaction { try db.rollback() }
@@ -134,14 +112,14 @@ struct StoreWriter {
 
   /// A record is kept under another name now.
   mutating func moved(_ table: String, to name: String) {
-    feeds[name] = feeds.removeValue(forKey: table)
+    tables[name] = tables.removeValue(forKey: table)
     recent[name] = recent.removeValue(forKey: table)
-    for other in feeds.keys { _ = feeds[other]?.inputs?.rename(table, to: name) }
+    for other in tables.keys { _ = tables[other]?.inputs?.rename(table, to: name) }
   }
 
   /// A table was removed.
   mutating func forget(_ table: String) {
-    feeds[table] = nil
+    tables[table] = nil
     recent[table] = nil
   }
 
@@ -157,15 +135,15 @@ struct StoreWriter {
   var canWrite: Bool { failedSync.failure == nil }
 
   func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
-    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(feeds[commit.table]?.inputs) { return true }
-    guard let version = commit.version, let last = feeds[commit.table]?.last?.version else { return false }
+    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(tables[commit.table]?.inputs) { return true }
+    guard let version = commit.version, let last = tables[commit.table]?.last?.version else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
   }
 
   /// Full where an edit is among them, or the first version of a table that a power loss may take.
   private func level(for commits: [Commit]) -> Commit.Durability {
     let needsSync = commits.contains { commit in
-      commit.durability == .full || commit.version != nil && feeds[commit.table]?.isAtRisk != true
+      commit.durability == .full || commit.version != nil && tables[commit.table]?.isAtRisk != true
     }
     return needsSync ? .full : .process
   }

@@ -6,11 +6,11 @@ import TableModel
 struct VersionRecords: Sendable {
   private(set) var records: [(number: UInt64, isKeyFrame: Bool, bytes: [UInt8])] = []
 
-  init(of feed: StoreWriter.FeedState, in db: Database) throws {
+  init(of table: SQLiteTable, in db: Database) throws {
     let stored = try GRDB.Row.fetchCursor(
       db,
       sql: "SELECT number, key_frame, record FROM version WHERE feed = ? ORDER BY number",
-      arguments: [feed.id]
+      arguments: [table.id]
     )
     while let row = try stored.next() {
       let number: Int64 = try row.decode(forColumn: "number")

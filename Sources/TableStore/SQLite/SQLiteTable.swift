@@ -1,0 +1,23 @@
+import TableModel
+
+/// What the writer knows of the record of a table or of a source's items: the state that writing its next version needs.
+struct SQLiteTable {
+  let id: Int64
+  var epoch: Epoch?
+  /// The version stored last and the numbers of its rows; nil where it was not restored: then the next one
+  /// begins anew.
+  var last: (version: Version, numbers: [[UInt64]])?
+  var nextRow: UInt64 = 0
+  /// Numbers of the key frames that are stored, growing. The oldest record is one.
+  var keyFrames: [UInt64] = []
+  var isAtRisk: Bool
+  var nextItem: UInt64?
+  /// Objects lie under the numbers of their rows.
+  var hasRowObjects = false
+  /// The inputs of the last version in this run: between runs revisions begin anew.
+  var inputs: InputRevisions?
+  /// The layout of the last version.
+  var layout: String?
+  /// The rest of forgetting old versions.
+  var forgetting: StoreWriter.Forgetting?
+}
