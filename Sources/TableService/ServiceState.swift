@@ -17,12 +17,9 @@ final class ServiceState: Sendable {
   /// The questions of those who poll.
   let questions = PollQuestion.Shared()
 
-  /// - Parameters:
-  ///   - keepers: of the issuers' keys, in the configuration's order.
-  ///   - audit: where edits are written of.
-  init(_ definition: ServiceDefinition, _ catalog: Catalog, _ keepers: [KeyKeeper], _ audit: AuditLog?, isOpen: Bool) {
-    let issuers = TokenIssuers(definition.auth.issuers, keepers, environment: definition.environment)
-    authorizer = Authorizer(definition.auth, issuers, isOpen: isOpen, tables: definition.tables)
+  /// - Parameter audit: where edits are written of.
+  init(_ definition: ServiceDefinition, _ catalog: Catalog, _ authorizer: Authorizer, _ audit: AuditLog?) {
+    self.authorizer = authorizer
     self.audit = audit
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
@@ -39,6 +36,13 @@ final class ServiceState: Sendable {
       entityTag: contentTag(listing),
       cacheControl: "no-cache"
     )
+  }
+
+  /// The same while another configuration is taken over, which is another judge of who may do what.
+  init(_ present: ServiceState, until next: Authorizer) {
+    authorizer = Authorizer(present.authorizer, until: next)
+    (writeOrigins, catalog, limits, audit) = (present.writeOrigins, present.catalog, present.limits, present.audit)
+    (cellsListing, itemSchemas) = (present.cellsListing, present.itemSchemas)
   }
 }
 

@@ -34,8 +34,8 @@ public final class TableService: RequestHandler {
     logger = environment.logger
     issuerKeys = IssuerKeyrings(environment.logger) { [engine] in engine.wakeAll() }
     let audit = try definition.audit.map { try AuditLog($0, environment.logger) }
-    let keepers = issuerKeys.keepers(of: definition.auth.issuers)
-    current = Mutex(ServiceState(definition, engine.catalog, keepers, audit, isOpen: isOpen))
+    let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
+    current = Mutex(ServiceState(definition, engine.catalog, authorizer, audit))
   }
 
   /// Gives the service the server that it answers on, and starts fetching.
@@ -55,10 +55,30 @@ public final class TableService: RequestHandler {
       engine.cancel(next)
       throw error
     }
-    let catalog = try engine.adopt(next)
-    let keepers = issuerKeys.keepers(of: definition.auth.issuers)
-    current.withLock { $0 = ServiceState(definition, catalog, keepers, audit, isOpen: isOpen) }
+    let before = state
+    let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
+    // Tables show what they have become one after the other. Until all do, both configurations have to allow what is done.
+    current.withLock { $0 = ServiceState(before, until: authorizer) }
+    let catalog: Catalog
+    do { catalog = try engine.adopt(next) } catch {
+      current.withLock { $0 = before }
+      _ = issuerKeys.keepers(of: before.catalog.definition.auth.issuers)
+      throw error
+    }
+    let present = ServiceState(definition, catalog, Authorizer(authorizer, until: before.authorizer), audit)
+    current.withLock { $0 = present }
     engine.wakeAll()
+    engine.whenShown(catalog) { [weak self] in self?.goOn(ServiceState(definition, catalog, authorizer, audit), after: present) }
+  }
+
+  /// Ends the time in which two configurations count, where none was read since.
+  private func goOn(_ next: ServiceState, after present: ServiceState) {
+    let isNews = current.withLock { current in
+      guard current === present else { return false }
+      current = next
+      return true
+    }
+    if isNews { engine.wakeAll() }
   }
 
   /// `/readyz` says 503 from now on.
@@ -104,7 +124,10 @@ public final class TableService: RequestHandler {
     do throws(ServiceError) {
       try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
-      return try match.route.answer(call, of: self)
+      let reply = try match.route.answer(call, of: self)
+      // What it shows may be of a configuration that was read meanwhile, and for others.
+      if case .response = reply, call.isReading, call.state !== state { return handle(request, exchange) }
+      return reply
     } catch {
       let response = error.response(under: call.state)
       guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }

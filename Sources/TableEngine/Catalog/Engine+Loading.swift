@@ -172,6 +172,24 @@ extension Engine {
     return catalog
   }
 
+  /// Calls back when all tables show what they have become by a configuration that was taken over, or another one was since. On any
+  /// queue. One whose version can't be stored is waited for: it shows what it was.
+  package func whenShown(_ catalog: Catalog, _ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    let areShown = Mutex(true)
+    for table in (catalog.tables + catalog.families.flatMap(\.tables)).flatMap(\.all) {
+      group.enter()
+      table.writer.afterFollowing {
+        if table.writer.isBehind { areShown.withLock { $0 = false } }
+        group.leave()
+      }
+    }
+    group.notify(queue: context.background) { [weak self] in
+      guard let self, self.catalog === catalog, !areShown.withLock({ $0 }) else { return completion() }
+      context.background.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.whenShown(catalog, completion) }
+    }
+  }
+
   /// The tables that there are from now on, each with what it is made of and what it has of its sources; those that were there go
   /// on with that.
   private func reconfigure(_ next: Prepared, _ before: Catalog)

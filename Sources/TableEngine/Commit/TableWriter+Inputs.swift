@@ -160,6 +160,9 @@ extension TableWriter {
     }
   }
 
+  /// What it has become could not be stored, and is not shown. On the table's queue.
+  var isBehind: Bool { content.access { $0.isBehind } }
+
   /// Tells the sources of answers that are none. On the table's queue.
   func tellOfRefusedAnswers() {
     let refused = content.access { content in

@@ -42,8 +42,11 @@ extension TableFamily {
   }
 
   func wakeAll() {
-    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.wakeAll() }
+    for table in tables { table.wakeAll() }
   }
+
+  /// Those of its members.
+  var tables: [LiveTable] { contents.withLock { $0.members.members.values.map(\.instance.table) } }
 
   func removeAll() {
     stop()

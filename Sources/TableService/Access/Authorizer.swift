@@ -27,11 +27,24 @@ final class Authorizer: Sendable {
   private let tablesForwardingCredentials: Set<String>
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
+  /// That of a configuration that is being taken over: both have to allow what is done meanwhile.
+  private let next: Authorizer?
 
-  init(_ definition: AuthDefinition, _ issuers: TokenIssuers, isOpen: Bool, tables: [TableDefinition]) {
-    (tokens, reading, self.isOpen) = (definition.tokens, definition.reading, isOpen)
-    (self.issuers, anonymousMayEdit) = (issuers, definition.anonymousMayEdit)
-    tablesForwardingCredentials = Set(tables.lazy.filter(\.forward.nameCredentials).map(\.name))
+  /// - Parameter keepers: of the issuers' keys, in the configuration's order.
+  init(_ definition: ServiceDefinition, _ keepers: [KeyKeeper], isOpen: Bool) {
+    let auth = definition.auth
+    (tokens, reading, self.isOpen) = (auth.tokens, auth.reading, isOpen)
+    anonymousMayEdit = auth.anonymousMayEdit
+    issuers = TokenIssuers(auth.issuers, keepers, environment: definition.environment)
+    tablesForwardingCredentials = Set(definition.tables.lazy.filter(\.forward.nameCredentials).map(\.name))
+    next = nil
+  }
+
+  /// The judge while another configuration is taken over: tables show already what that one alone may allow.
+  init(_ present: Authorizer, until next: Authorizer) {
+    (tokens, issuers, reading) = (present.tokens, present.issuers, present.reading)
+    (anonymousMayEdit, isOpen, self.next) = (present.anonymousMayEdit, present.isOpen, next)
+    tablesForwardingCredentials = present.tablesForwardingCredentials
   }
 
   var rememberedTokens: Int { issuers.rememberedTokens }
@@ -132,11 +145,16 @@ final class Authorizer: Sendable {
   /// Why credentials don't allow something; nil where they do.
   func refusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
     guard mustJudge(capability) else { return nil }
+    return ownRefusal(of: credentials, capability, table: table)
+      ?? next?.refusal(of: credentials, capability, table: table)
+  }
+
+  private func ownRefusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
     if let refusal = refusal(ofCredentials: credentials, for: table.map { [$0] } ?? []) { return refusal }
     if let verified = credentials.verified {
       return issuers.allows(verified, capability) ? nil : .insufficient("The token", capability, table)
     }
-    guard isRestricted(capability) else { return nil }
+    guard restrictsItself(capability) else { return nil }
     guard let digest = credentials.digest else {
       return .unauthorized("This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.", nil)
     }
@@ -187,7 +205,7 @@ final class Authorizer: Sendable {
   /// Returns whether credentials are nobody's here, and sent to the table's upstream, which judges them.
   private func areJudgedUpstream(_ credentials: Credentials, _ table: String) -> Bool {
     credentials.areThere && caller(with: credentials) == nil && !isRestricted(.read)
-      && tablesForwardingCredentials.contains(table)
+      && tablesForwardingCredentials.contains(table) && next?.areJudgedUpstream(credentials, table) ?? true
   }
 
   /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that. True, without a
@@ -217,6 +235,10 @@ final class Authorizer: Sendable {
 
   /// Returns whether the capability takes a token.
   func isRestricted(_ capability: Capability) -> Bool {
+    restrictsItself(capability) || next?.isRestricted(capability) ?? false
+  }
+
+  private func restrictsItself(_ capability: Capability) -> Bool {
     switch capability {
     case .read: reading == .tokens
     case .edit: !anonymousMayEdit && !(tokens.isEmpty && issuers.isEmpty && isOpen)
@@ -225,7 +247,9 @@ final class Authorizer: Sendable {
   }
 
   /// Returns whether a request's credentials count at all.
-  private func mustJudge(_ capability: Capability) -> Bool { !issuers.isEmpty || isRestricted(capability) }
+  private func mustJudge(_ capability: Capability) -> Bool {
+    !issuers.isEmpty || isRestricted(capability) || next?.mustJudge(capability) ?? false
+  }
 
   private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {
     token.allows.contains(capability) || token.allows.contains(.admin)

@@ -212,6 +212,8 @@ final class MultiPoll: Waiter {
   private func news(_ troubles: [Trouble]) -> News {
     var news = News(troubles: troubles)
     for (index, member) in members.enumerated() {
+      // First: by a configuration that is read now the caller may not see what the table becomes.
+      let state = member.table.state(for: query(of: member))
       if let error = caller.refusal(member.table) {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
@@ -224,7 +226,6 @@ final class MultiPoll: Waiter {
       case .withoutNews?, .replaced?: news.isOver = true
       case nil: break
       }
-      let state = member.table.state(for: query(of: member))
       let move = Move(member: index, to: state.to)
       if member.query.after != state.to { news.all.append(move) }
       if !state.isCurrent, !member.table.isAwaitingUpstream { news.waking.append(move) }
@@ -253,6 +254,10 @@ final class MultiPoll: Waiter {
       }
     }
     let gathered = GatheredReplies(ready) { [self] made in
+      // By a configuration that was read meanwhile.
+      guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
+        return exchange.finish(last(exchange, troubles))
+      }
       let isUnanswerable = zip(moves, made).contains { move, reply in
         members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply)
       }

@@ -27,8 +27,8 @@ final class Poll: Waiter {
     let ending = table.ending
     if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
     let present = present
-    if let reply = present.moved(exchange, ending) { return reply }
-    if let wait, wait <= 0 { return present.unchanged(exchange, waits: false) }
+    if let reply = present.moved(exchange, for: caller, ending) { return allowed(reply) }
+    if let wait, wait <= 0 { return allowed(present.unchanged(exchange, for: caller, waits: false)) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = question.codings.worthPreparing
     let scope = question.scope
@@ -52,9 +52,9 @@ final class Poll: Waiter {
       abandoned()
       return successor.begin(exchange, wait: nil)
     }
-    guard let reply = present.moved(exchange, ending) else { return nil }
+    guard let reply = present.moved(exchange, for: caller, ending) else { return nil }
     abandoned()
-    return reply
+    return allowed(reply)
   }
 
   func answeredAlike() { abandoned() }
@@ -63,7 +63,15 @@ final class Poll: Waiter {
     abandoned()
     if let refusal = caller.refusal(question.table) { return .response(refusal.response) }
     let present = (successor(question.table.ending) ?? self).present
-    return present.moved(exchange, present.table.ending) ?? present.unchanged(exchange)
+    return allowed(
+      present.moved(exchange, for: caller, present.table.ending) ?? present.unchanged(exchange, for: caller)
+    )
+  }
+
+  /// The same reply, but where the caller may not see the table by a configuration that was read while it was found.
+  private func allowed(_ reply: Reply) -> Reply {
+    guard case .response = reply, let refusal = caller.refusal(question.table) else { return reply }
+    return .response(refusal.response)
   }
 
   func abandoned() {

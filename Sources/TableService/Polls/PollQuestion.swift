@@ -119,18 +119,18 @@ final class PollQuestion: Sendable {
   /// There is nothing new, but in a window the version may have moved on all the same. Or nobody can tell, where that is no answer.
   ///
   /// - Parameter waits: the client has waited for news.
-  func unchanged(_ exchange: Exchange, waits: Bool = true) -> Reply {
+  func unchanged(_ exchange: Exchange, for caller: WaitingCaller, waits: Bool = true) -> Reply {
     guard !table.isUnanswerable(query, isLate: false, waits: waits) else {
       return .response(ServiceError.unreadable.response)
     }
-    return reply(exchange, at: table.state(for: query).to)
+    return reply(exchange, for: caller, at: table.state(for: query).to)
   }
 
   /// The reply, where the table is not where the client is; nil where it is.
-  func moved(_ exchange: Exchange, _ ending: WaitEnding?) -> Reply? {
+  func moved(_ exchange: Exchange, for caller: WaitingCaller, _ ending: WaitEnding?) -> Reply? {
     switch ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
-    case .withoutNews?, .replaced?: return unchanged(exchange)
+    case .withoutNews?, .replaced?: return unchanged(exchange, for: caller)
     // A member made anew has nothing to show yet.
     case nil where table.isAwaitingUpstream: return nil
     case nil: break
@@ -138,13 +138,15 @@ final class PollQuestion: Sendable {
     // By a configuration that was read meanwhile there may be other filters.
     do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
     let state = table.state(for: query)
-    return state.isCurrent ? nil : reply(exchange, at: state.to)
+    return state.isCurrent ? nil : reply(exchange, for: caller, at: state.to)
   }
 
-  private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
+  /// - Parameter caller: may not see any more what is made meanwhile, by a configuration that is read then.
+  private func reply(_ exchange: Exchange, for caller: WaitingCaller, at cursor: Cursor) -> Reply {
     if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
       table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
+        if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }
         exchange.finish(table.isUnanswerable(query, by: made) ? ServiceError.unreadable.response : answer(made))
       }
       return .later

@@ -110,6 +110,7 @@ final class SlotPoll: Waiter {
   private func reply(_ exchange: Exchange, next slot: Int64) -> Reply {
     let query = query
     table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
+      if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }
       let isUnanswerable = table.isUnanswerable(query, by: made)
       exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(made, next: slot))
     }

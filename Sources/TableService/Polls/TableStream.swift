@@ -109,7 +109,8 @@ final class TableStream: StreamSource {
       guard standing.isCurrent, !isBehind else {
         return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
           // Its client comes back.
-          if table.isUnanswerable(query, by: made) { stream.end() } else { send(made, to: stream) }
+          let isRefused = caller.refusal(table) != nil
+          if isRefused || table.isUnanswerable(query, by: made) { stream.end() } else { send(made, to: stream) }
         }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make

@@ -21,9 +21,8 @@ extension TableService {
     if let representation = made?.snapshot(scope), representation.isPrepared(for: request) {
       return .response(representation.response(to: request))
     }
-    let exchange = call.exchange
-    call.table.render(query, for: ReplyAsker(exchange.asker)) {
-      exchange.finish($0.snapshot(scope).response(to: request))
+    call.table.render(query, for: ReplyAsker(call.exchange.asker)) { [self] in
+      call.finish($0.snapshot(scope).response(to: request), under: state)
     }
     return .later
   }
@@ -46,7 +45,7 @@ extension TableService {
   /// One row with its place, wherever `place` finds it.
   private func row(_ call: TableCall, _ lens: Lens, at place: @escaping @Sendable (Table) -> IndexPath?) -> Reply {
     let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
-    table.read(lens, for: ReplyAsker(exchange.asker), at: place) { shown in
+    table.read(lens, for: ReplyAsker(exchange.asker), at: place) { [self] shown in
       guard let shown else {
         return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response)
       }
@@ -69,7 +68,7 @@ extension TableService {
         vary: scope.vary,
         fields: scope.fields
       )
-      exchange.finish(representation.response(to: request))
+      call.finish(representation.response(to: request), under: state)
     }
     return .later
   }
@@ -78,7 +77,7 @@ extension TableService {
   func item(_ call: TableCall) -> Reply {
     let (request, exchange, scope) = (call.request, call.exchange, call.scope)
     let mayEdit = call.state.authorizer.allows(request, .edit, table: call.table.reference.name)
-    call.table.item(call["row"], orHidden: mayEdit) { item in
+    call.table.item(call["row"], orHidden: mayEdit) { [self] item in
       switch item {
       case .success(let object):
         let representation = Representation(
@@ -89,7 +88,7 @@ extension TableService {
           vary: scope.varyWithoutCells,
           fields: scope.fields
         )
-        exchange.finish(representation.response(to: request))
+        call.finish(representation.response(to: request), under: state)
       case .failure(let error): exchange.finish(ServiceError(error).response)
       }
     }
@@ -101,8 +100,8 @@ extension TableService {
 extension TableService {
   /// `GET …/skipped`: the items that got no row, with their reasons; and those that no section takes.
   func skipped(_ call: TableCall) -> Reply {
-    let (exchange, name) = (call.exchange, call.table.name)
-    call.table.skipped { skipped in
+    let name = call.table.name
+    call.table.skipped { [self] skipped in
       var writer = JSONWriter()
       writer.beginObject()
       writer.name("table")
@@ -114,7 +113,7 @@ extension TableService {
       writer.write(skipped.unplacedCount)
       writer.write(skipped.unplaced, named: "unplaced")
       writer.endObject()
-      exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+      call.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes), under: state)
     }
     return .later
   }
@@ -123,7 +122,7 @@ extension TableService {
   func placement(_ call: TableCall) throws(ServiceError) -> Reply {
     let (exchange, table, row) = (call.exchange, call.table, call["row"])
     let definition = call.state.catalog.definition.tables.first { $0.name == table.reference.name }
-    table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: { $0.indexPath(of: row) }) { shown in
+    table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: { $0.indexPath(of: row) }) { [self] shown in
       guard let shown, let definition, let rule = definition.rule(ofSection: shown.section)
       else { return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response) }
       var writer = JSONWriter()
@@ -137,7 +136,7 @@ extension TableService {
       writer.name("rule")
       writer.write(rule)
       writer.endObject()
-      exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+      call.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes), under: state)
     }
     return .later
   }

@@ -18,6 +18,9 @@ final class Call: Sendable {
     (self.exchange, self.state) = (exchange, state)
   }
 
+  /// It changes nothing.
+  var isReading: Bool { request.method == .get || request.method == .head }
+
   /// The caller: its own header fields, as far as upstreams may be shown them, and the owner of its idempotency keys.
   var caller: CallerFields {
     let caller = state.authorizer.caller(of: request)
@@ -117,6 +120,17 @@ final class TableCall: Sendable {
       _ = try Self.authority(call.request, now.authorizer, requirement, table.reference.name)
     }
     return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
+  }
+
+  /// Answers with what was made of the table since the caller was let in: by a configuration that was read meanwhile it may be for
+  /// others.
+  func finish(_ response: Response, under now: ServiceState) {
+    do throws(ServiceError) {
+      _ = try after(exchange, mayWait: false, under: now)
+      exchange.finish(response)
+    } catch {
+      exchange.finish(error.response)
+    }
   }
 
   /// Records what has become of edits, where that is configured, and calls then; at once where it is not.

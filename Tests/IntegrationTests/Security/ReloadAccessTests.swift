@@ -1,0 +1,69 @@
+import Foundation
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+/// What two configurations show, of which one lets everybody in and the other one has what is not for everybody: while one takes the
+/// other's place nobody is shown the second one's by the first one's rules.
+@Suite struct ReloadAccessTests {
+  private static func configuration(isOpen: Bool) -> String {
+    let items = (1...300).map { "{title: T\($0), secret: hidden}" }.joined(separator: ", ")
+    let rule = "read: true, anonymous: {read: \(isOpen), edit: true}"
+    return """
+      store: {path: "{folder}/store.sqlite"}
+      auth: {jwt: {issuer: "https://id.example.com", audience: tablecast, jwks: "{folder}/keys.json", allow: {\(rule)}}}
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      sources: {notes: {local: {items: [\(items)]}}}
+      tables:
+        notes: {source: notes, cell: Label, payload: {title: "${\(isOpen ? "title" : "secret")}"}}
+        some:
+          source: notes
+          parameters: {part: {}}
+          cell: Label
+          payload: {title: "${\(isOpen ? "title" : "secret")}"}
+      """
+  }
+
+  @Test func nobodyIsShownOneConfigurationsRowsByTheOthersRules() throws {
+    let folder = try TemporaryFolder()
+    try Data(#"{"keys": []}"#.utf8).write(to: folder.file("keys.json"))
+    let service = try ServiceProcess(Self.configuration(isOpen: true), in: folder)
+    let isOver = Mutex(false)
+    let shown = Mutex<[String]>([])
+    let requests = [
+      "/v1/tables/notes", "/v1/tables/some;part=x", "/v1/tables/notes/rows/1", "/v1/changes?after=notes:&wait=0",
+      "/v1/tables/notes/changes?wait=0",
+    ]
+    let readers = requests.map { path in
+      Background("reads of \(path)") {
+        while !isOver.withLock({ $0 }) {
+          guard let reply = try? service.request("GET", path) else { continue }
+          if reply.text.contains("hidden") { shown.withLock { $0.append(path) } }
+        }
+      }
+    }
+    let pollers = ["notes", "some;part=x"].map { table in
+      Background("polls of \(table)") {
+        var cursor: String?
+        while !isOver.withLock({ $0 }) {
+          let after = cursor.map { "&after=\($0)" } ?? ""
+          guard let reply = try? service.request("GET", "/v1/tables/\(table)/changes?wait=1\(after)") else { continue }
+          cursor = reply.status == 200 ? try reply.json["to"]?.text : nil
+          if reply.text.contains("hidden") { shown.withLock { $0.append("a poll of \(table)") } }
+        }
+      }
+    }
+    for number in 1...12 {
+      let isOpen = number.isMultiple(of: 2)
+      try service.folder.write(Self.configuration(isOpen: isOpen))
+      service.signal(SIGHUP)
+      try awaited("the new configuration") {
+        try service.request("GET", "/v1/tables/notes").status == (isOpen ? 200 : 401)
+      }
+    }
+    isOver.withLock { $0 = true }
+    for reader in readers + pollers { try reader.value() }
+    #expect(shown.withLock { Dictionary(grouping: $0) { $0 }.mapValues(\.count) } == [:])
+  }
+}
