@@ -174,8 +174,22 @@ extension Run {
       world,
       changesLanguages: changesLanguages,
       renames: renames && !losesCommits,
-      isTight: isTight
+      isTight: isTight,
+      takesAway: true
     )
+    takeOver(next)
+  }
+
+  /// Has the table be there again that a configuration has taken away.
+  func bringBack() {
+    guard !settings.hasBoard else { return }
+    var next = settings
+    next.hasBoard = true
+    takeOver(next)
+    world.after(200, on: operation) { [self] in bringBack() }
+  }
+
+  private func takeOver(_ next: Settings) {
     let before = settings
     let began = replicas[0].service?.reload(next.definition(world)) { [self] isTaken in
       note("service", isTaken ? "has another configuration" : "has refused another configuration")

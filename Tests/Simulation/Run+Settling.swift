@@ -11,6 +11,7 @@ extension Run {
     (isFaulty, isEditing, upstream.isFaulty, disk.failsOneOf) = (false, false, false, 0)
     files?.fail(full: 0, sync: 0)
     if files?.isBroken == true { crash(replicas[0]) }
+    bringBack()
     app.wakeSoon()
     let (end, last) = (world.now + 25_000_000_000, world.steps + 400_000)
     while world.now < end, world.steps < last, world.step() {}

@@ -108,14 +108,18 @@ extension Service {
   ) {
     let asked = table(engine, request).map(\.latest)
     guard case .success(let table) = asked, table.isBehind(request.lens, after: after, waits: waits) else {
-      return body(asked, .read)
+      return body(asked.flatMap(isThere), .read)
     }
     table.readBarrier(view: request.view) { [self] outcome in
       loop.async { [self] in
         guard table.latest === table else { return afterBarrier(engine, request, after: after, waits: waits, body) }
-        body(asked, outcome)
+        body(asked.flatMap(isThere), outcome)
       }
     }
+  }
+
+  private func isThere(_ table: LiveTable) -> Result<LiveTable, TableError> {
+    table.absence?.kind == .unknown ? .failure(Self.away) : .success(table)
   }
 
   /// An edit, a batch of them.

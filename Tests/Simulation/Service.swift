@@ -161,8 +161,15 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     do {
       return .success(try catalog.table(reference, in: request.locale, for: request.callerFields, &budget))
     } catch {
-      return .failure(error)
+      return .failure(isAway(request) ? Self.away : error)
     }
+  }
+
+  /// A configuration has taken the table away. Its clients ask until it is there again.
+  static let away = TableError(.unavailable, detail: "The table is not there for now.")
+
+  private func isAway(_ request: TableRequest) -> Bool {
+    catalog?.definition.tables.contains { $0.name == request.table } == false
   }
 
   // MARK: Waiting

@@ -11,6 +11,8 @@ struct Settings {
   var label = 0
   /// How `board` is grouped.
   var isGrouped = true
+  /// `board` is there.
+  var hasBoard = true
   var every = 2
   /// What the items' source is called: the tables that show them are made anew where it is called otherwise.
   var source = "tasks"
@@ -19,12 +21,20 @@ struct Settings {
   /// Members make room for one another, and searches are forgotten.
   var isTight = false
 
-  static func random(_ world: World, changesLanguages: Bool, renames: Bool, isTight: Bool) -> Settings {
+  /// - Parameter takesAway: `board` may not be there.
+  static func random(
+    _ world: World,
+    changesLanguages: Bool,
+    renames: Bool,
+    isTight: Bool,
+    takesAway: Bool = false
+  ) -> Settings {
     Settings(
       title: world.pick(0...3),
       history: world.pick([1, 4, 16, 64]),
       label: world.pick(0...2),
       isGrouped: !world.chance(3),
+      hasBoard: !(takesAway && world.chance(4)),
       every: world.pick([1, 2, 5]),
       source: renames && world.chance(2) ? "works" : "tasks",
       isGerman: changesLanguages && world.chance(3),
@@ -65,14 +75,7 @@ struct Settings {
           header: {cell: Head, payload: {title: "${$key} ${$count}"}}
         find: {search: [value], filters: {list: {by: list}}, sorts: {value: {by: value}}}
         actions: {mark: {title: Mark, patch: {note: "${$edit.note}"}}}
-      board:
-        title: Board
-        source: \(source)
-        lookups: {person: {source: people, key: key, on: list}}
-        cell: Task
-        payload: {title: "${title}", person: "${$person.name ?? ''}", \(texts)}
-        sections: \(isGrouped ? "{groupBy: list, sort: value}" : "[{id: all}]")
-        sharedTaps: true
+    \(hasBoard ? board : "")
       only:
         source: \(source)
         parameters: {list: {pattern: "[a-c]", default: a}}
@@ -99,6 +102,19 @@ struct Settings {
         payload: {title: "\(label) ${title}", revision: "${revision}", mark: "${mark}"}
         sections: {groupBy: kind}
         edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}}
+    """
+  }
+
+  private var board: String {
+    """
+      board:
+          title: Board
+          source: \(source)
+          lookups: {person: {source: people, key: key, on: list}}
+          cell: Task
+          payload: {title: "${title}", person: "${$person.name ?? ''}", \(texts)}
+          sections: \(isGrouped ? "{groupBy: list, sort: value}" : "[{id: all}]")
+          sharedTaps: true
     """
   }
 
