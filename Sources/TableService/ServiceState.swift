@@ -14,6 +14,8 @@ final class ServiceState: Sendable {
   let cellsListing: Representation
   /// The schemas of items of tables with `local.fields`, by the tables' names.
   let itemSchemas: [String: ItemSchema]
+  /// What it becomes when all tables show what they are by it; nil: they do.
+  let settled: ServiceState?
   /// The questions of those who poll.
   let questions = PollQuestion.Shared()
 
@@ -25,6 +27,7 @@ final class ServiceState: Sendable {
     self.catalog = catalog
     limits = definition.limits
     let fields = definition.fields
+    settled = nil
     itemSchemas = Dictionary(
       definition.tables.compactMap { table in fields[table.source].map { (table.name, ItemSchema($0)) } },
       uniquingKeysWith: { first, _ in first }
@@ -38,11 +41,11 @@ final class ServiceState: Sendable {
     )
   }
 
-  /// The same while another configuration is taken over, which is another judge of who may do what.
-  init(_ present: ServiceState, until next: Authorizer) {
-    authorizer = Authorizer(present.authorizer, until: next)
+  /// The same while another configuration takes its place, or it takes another one's, which is another judge of who may do what.
+  init(_ present: ServiceState, and other: Authorizer) {
+    authorizer = Authorizer(present.authorizer, and: other)
     (writeOrigins, catalog, limits, audit) = (present.writeOrigins, present.catalog, present.limits, present.audit)
-    (cellsListing, itemSchemas) = (present.cellsListing, present.itemSchemas)
+    (cellsListing, itemSchemas, settled) = (present.cellsListing, present.itemSchemas, present)
   }
 }
 

@@ -57,28 +57,36 @@ public final class TableService: RequestHandler {
     }
     let before = state
     let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
-    // Tables show what they have become one after the other. Until all do, both configurations have to allow what is done.
-    current.withLock { $0 = ServiceState(before, until: authorizer) }
-    let catalog: Catalog
-    do { catalog = try engine.adopt(next) } catch {
+    // Tables show what they have become one after the other. Until all do, each configuration has to allow what is done whose rows some
+    // may show.
+    current.withLock { $0 = ServiceState(before, and: authorizer) }
+    do {
+      let own = ServiceState(definition, try engine.adopt(next), authorizer, audit)
+      let present = ServiceState(own, and: before.authorizer)
+      current.withLock { $0 = present }
+      engine.wakeAll()
+      settle(present)
+    } catch {
       current.withLock { $0 = before }
       _ = issuerKeys.keepers(of: before.catalog.definition.auth.issuers)
+      settle(before)
       throw error
     }
-    let present = ServiceState(definition, catalog, Authorizer(authorizer, until: before.authorizer), audit)
-    current.withLock { $0 = present }
-    engine.wakeAll()
-    engine.whenShown(catalog) { [weak self] in self?.goOn(ServiceState(definition, catalog, authorizer, audit), after: present) }
   }
 
-  /// Ends the time in which two configurations count, where none was read since.
-  private func goOn(_ next: ServiceState, after present: ServiceState) {
-    let isNews = current.withLock { current in
-      guard current === present else { return false }
-      current = next
-      return true
+  /// Ends the time in which several configurations count when all tables show what they are by the last one.
+  private func settle(_ present: ServiceState) {
+    guard let settled = present.settled else { return }
+    engine.whenShown(present.catalog) { [weak self] in
+      guard let self else { return }
+      // Where another one was read since, that one's time ends later.
+      let isNews = current.withLock { current in
+        guard current === present else { return false }
+        current = settled
+        return true
+      }
+      if isNews { engine.wakeAll() }
     }
-    if isNews { engine.wakeAll() }
   }
 
   /// `/readyz` says 503 from now on.

@@ -173,20 +173,22 @@ extension Engine {
   }
 
   /// Calls back when all tables show what they have become by a configuration that was taken over, or another one was since. On any
-  /// queue. One whose version can't be stored is waited for: it shows what it was.
+  /// queue. One whose version can't be stored, or whose upstreams have not answered what they are asked now, is waited for: it shows what it was.
   package func whenShown(_ catalog: Catalog, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     let areShown = Mutex(true)
     for table in (catalog.tables + catalog.families.flatMap(\.tables)).flatMap(\.all) {
       group.enter()
       table.writer.afterFollowing {
-        if table.writer.isBehind { areShown.withLock { $0 = false } }
+        if table.writer.showsFormer { areShown.withLock { $0 = false } }
         group.leave()
       }
     }
     group.notify(queue: context.background) { [weak self] in
       guard let self, self.catalog === catalog, !areShown.withLock({ $0 }) else { return completion() }
-      context.background.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.whenShown(catalog, completion) }
+      context.background.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
+        self?.whenShown(catalog, completion)
+      }
     }
   }
 

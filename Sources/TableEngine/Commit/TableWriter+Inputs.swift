@@ -160,8 +160,12 @@ extension TableWriter {
     }
   }
 
-  /// What it has become could not be stored, and is not shown. On the table's queue.
-  var isBehind: Bool { content.access { $0.isBehind } }
+  /// What it has become is not shown: it could not be stored, or depends on upstreams that have not answered yet. Those that nobody reads
+  /// are not asked. On the table's queue.
+  var showsFormer: Bool {
+    let isAsked = context.replica.isLeading && table.withLock { $0.value }?.isAsleep == false
+    return content.access { $0.isBehind || isAsked && !$0.inputs.isEmpty && $0.restored != nil }
+  }
 
   /// Tells the sources of answers that are none. On the table's queue.
   func tellOfRefusedAnswers() {

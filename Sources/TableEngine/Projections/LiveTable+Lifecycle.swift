@@ -110,6 +110,9 @@ extension LiveTable {
     if isPrivate { for table in all { table.writer.conceal() } }
   }
 
+  /// Nobody reads it, and its upstreams are not asked.
+  var isAsleep: Bool { lifecycle.withLock { $0.isFrozen } }
+
   /// True while its upstreams' answers are for nobody yet.
   var isConcealed: Bool { isPrivate && lifecycle.withLock { $0.isFrozen } }
 

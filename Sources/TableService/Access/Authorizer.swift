@@ -19,32 +19,44 @@ typealias Capability = AuthDefinition.Capability
 /// It decides by the request and the configuration, before any table is looked up: neither an answer nor its time tells
 /// a refused caller whether a table is there.
 final class Authorizer: Sendable {
-  private let tokens: [AuthDefinition.Token]
+  private let rules: AuthDefinition
   private let issuers: TokenIssuers
-  private let reading: AuthDefinition.Reading
-  private let anonymousMayEdit: Bool
   /// The tables whose upstreams are sent the callers' own credentials.
   private let tablesForwardingCredentials: Set<String>
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
-  /// That of a configuration that is being taken over: both have to allow what is done meanwhile.
-  private let next: Authorizer?
+  /// Those of other configurations, while one takes another one's place: all have to allow what is done meanwhile.
+  private let others: [Authorizer]
+
+  private var tokens: [AuthDefinition.Token] { rules.tokens }
 
   /// - Parameter keepers: of the issuers' keys, in the configuration's order.
   init(_ definition: ServiceDefinition, _ keepers: [KeyKeeper], isOpen: Bool) {
-    let auth = definition.auth
-    (tokens, reading, self.isOpen) = (auth.tokens, auth.reading, isOpen)
-    anonymousMayEdit = auth.anonymousMayEdit
-    issuers = TokenIssuers(auth.issuers, keepers, environment: definition.environment)
+    (rules, self.isOpen, others) = (definition.auth, isOpen, [])
+    issuers = TokenIssuers(definition.auth.issuers, keepers, environment: definition.environment)
     tablesForwardingCredentials = Set(definition.tables.lazy.filter(\.forward.nameCredentials).map(\.name))
-    next = nil
   }
 
-  /// The judge while another configuration is taken over: tables show already what that one alone may allow.
-  init(_ present: Authorizer, until next: Authorizer) {
-    (tokens, issuers, reading) = (present.tokens, present.issuers, present.reading)
-    (anonymousMayEdit, isOpen, self.next) = (present.anonymousMayEdit, present.isOpen, next)
+  /// The judge while one configuration takes another one's place: some tables show what the other one alone may allow. Each of those
+  /// that either had to ask counts, once.
+  init(_ present: Authorizer, and other: Authorizer) {
+    (rules, issuers, isOpen) = (present.rules, present.issuers, present.isOpen)
     tablesForwardingCredentials = present.tablesForwardingCredentials
+    var others = present.others
+    for other in [Authorizer(alone: other)] + other.others
+    where !other.isLike(present) && !others.contains(where: other.isLike) { others.append(other) }
+    self.others = others
+  }
+
+  private init(alone other: Authorizer) {
+    (rules, issuers, isOpen, others) = (other.rules, other.issuers, other.isOpen, [])
+    tablesForwardingCredentials = other.tablesForwardingCredentials
+  }
+
+  /// Returns whether another one decides the same by itself.
+  private func isLike(_ other: Authorizer) -> Bool {
+    rules == other.rules && isOpen == other.isOpen && issuers.haveEnvironment(of: other.issuers)
+      && tablesForwardingCredentials == other.tablesForwardingCredentials
   }
 
   var rememberedTokens: Int { issuers.rememberedTokens }
@@ -70,6 +82,9 @@ final class Authorizer: Sendable {
   ///
   /// - Parameter mayWait: false where the request has waited already.
   func identify(_ request: Request, mayWait: Bool = true) -> KeyKeeper? {
+    if issuers.isEmpty, let other = others.first(where: { !$0.issuers.isEmpty }) {
+      return other.identify(request, mayWait: mayWait)
+    }
     guard !issuers.isEmpty, let bearer = request.parsed.bearer, find(bearer.digest) == nil,
       let text = request.bearerToken
     else { return nil }
@@ -86,7 +101,8 @@ final class Authorizer: Sendable {
     guard let bearer = request.parsed.bearer else {
       return Credentials(areThere: request.header(.authorization) != nil)
     }
-    let standing = issuers.isEmpty ? .unjudged : bearer.standing
+    let haveIssuers = !issuers.isEmpty || others.contains { !$0.issuers.isEmpty }
+    let standing = haveIssuers ? bearer.standing : .unjudged
     return Credentials(digest: bearer.digest, areThere: true, standing: standing)
   }
 
@@ -127,12 +143,14 @@ final class Authorizer: Sendable {
   func caller(of request: Request) -> Caller? { caller(with: credentials(of: request)) }
 
   private func caller(with credentials: Credentials) -> Caller? {
-    if let verified = credentials.verified { return .user(verified) }
+    if !issuers.isEmpty, let verified = credentials.verified { return .user(verified) }
     return tokens.isEmpty ? nil : credentials.digest.flatMap(find).map(Caller.token)
   }
 
   /// How long a caller's token is still taken, in seconds; nil where it doesn't end.
-  func timeLeft(of credentials: Credentials) -> Double? { credentials.verified.map(issuers.timeLeft) }
+  func timeLeft(of credentials: Credentials) -> Double? {
+    issuers.isEmpty ? nil : credentials.verified.map(issuers.timeLeft)
+  }
 
   // MARK: What they may
 
@@ -144,12 +162,12 @@ final class Authorizer: Sendable {
 
   /// Why credentials don't allow something; nil where they do.
   func refusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
-    guard mustJudge(capability) else { return nil }
-    return ownRefusal(of: credentials, capability, table: table)
-      ?? next?.refusal(of: credentials, capability, table: table)
+    ownRefusal(of: credentials, capability, table: table)
+      ?? others.lazy.compactMap { $0.refusal(of: credentials, capability, table: table) }.first
   }
 
   private func ownRefusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
+    guard !issuers.isEmpty || restrictsItself(capability) else { return nil }
     if let refusal = refusal(ofCredentials: credentials, for: table.map { [$0] } ?? []) { return refusal }
     if let verified = credentials.verified {
       return issuers.allows(verified, capability) ? nil : .insufficient("The token", capability, table)
@@ -169,8 +187,12 @@ final class Authorizer: Sendable {
   /// Why credentials are nobody's, or somebody's no longer, whatever is asked for; nil where that is not so, and where an
   /// upstream of one of the tables is to judge them.
   func refusal(ofCredentials credentials: Credentials, for tables: [String]) -> ServiceError? {
+    guard !issuers.isEmpty else { return nil }
     switch credentials.standing {
-    case .unjudged: return nil
+    // Found out when it asks again: what it has sent is not kept.
+    case .unjudged:
+      guard let digest = credentials.digest, find(digest) == nil else { return nil }
+      return tables.contains(where: tablesForwardingCredentials.contains) ? nil : .notIdentified
     case .verified(let token):
       do throws(TokenRefusal) { try issuers.check(token) } catch {
         return .unauthorized(error.description, error.description)
@@ -205,7 +227,7 @@ final class Authorizer: Sendable {
   /// Returns whether credentials are nobody's here, and sent to the table's upstream, which judges them.
   private func areJudgedUpstream(_ credentials: Credentials, _ table: String) -> Bool {
     credentials.areThere && caller(with: credentials) == nil && !isRestricted(.read)
-      && tablesForwardingCredentials.contains(table) && next?.areJudgedUpstream(credentials, table) ?? true
+      && tablesForwardingCredentials.contains(table) && others.allSatisfy { $0.areJudgedUpstream(credentials, table) }
   }
 
   /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that. True, without a
@@ -235,20 +257,20 @@ final class Authorizer: Sendable {
 
   /// Returns whether the capability takes a token.
   func isRestricted(_ capability: Capability) -> Bool {
-    restrictsItself(capability) || next?.isRestricted(capability) ?? false
+    restrictsItself(capability) || others.contains { $0.restrictsItself(capability) }
   }
 
   private func restrictsItself(_ capability: Capability) -> Bool {
     switch capability {
-    case .read: reading == .tokens
-    case .edit: !anonymousMayEdit && !(tokens.isEmpty && issuers.isEmpty && isOpen)
+    case .read: rules.reading == .tokens
+    case .edit: !rules.anonymousMayEdit && !(tokens.isEmpty && issuers.isEmpty && isOpen)
     case .admin: !(tokens.isEmpty && issuers.isEmpty && isOpen)
     }
   }
 
   /// Returns whether a request's credentials count at all.
   private func mustJudge(_ capability: Capability) -> Bool {
-    !issuers.isEmpty || isRestricted(capability) || next?.mustJudge(capability) ?? false
+    !issuers.isEmpty || restrictsItself(capability) || others.contains { $0.mustJudge(capability) }
   }
 
   private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {
@@ -278,6 +300,15 @@ extension ServiceError {
       if !text.isEmpty { challenge += ", error_description=\"\(text)\"" }
     }
     return ServiceError(status: .unauthorized, detail: detail, headers: [HeaderField(.wwwAuthenticate, challenge)])
+  }
+
+  /// A poll has waited while a configuration was read that has issuers, unlike the one before.
+  fileprivate static var notIdentified: ServiceError {
+    ServiceError(
+      status: .serviceUnavailable,
+      detail: "Whose the token is has to be found out by another configuration: ask again.",
+      headers: [HeaderField(.retryAfter, "1")]
+    )
   }
 
   fileprivate static func insufficient(_ who: String, _ capability: Capability, _ table: String?) -> ServiceError {

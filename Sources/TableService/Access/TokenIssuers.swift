@@ -33,6 +33,9 @@ final class TokenIssuers: Sendable {
 
   var isEmpty: Bool { issuers.isEmpty }
 
+  /// Their rules may read it.
+  func haveEnvironment(of other: TokenIssuers) -> Bool { environment == other.environment }
+
   /// How many verified tokens are remembered.
   var rememberedTokens: Int { memory.withLock { $0.count } }
 
@@ -67,13 +70,14 @@ final class TokenIssuers: Sendable {
       guard case .string(let name)? = token.claims["iss"], let issuer = issuer(name) else {
         return .standing(.refused(.unknownIssuer))
       }
+      let haveKeysCome = issuer.keeper.haveCome
       do throws(TokenRefusal) {
         let verified = try issuer.rules.verify(token, with: issuer.keeper.keys, now: Self.now)
         memory.withLock { $0.remember(verified, bearer.digest, bytes: text.count) }
         return .standing(.verified(verified))
       } catch  where error.kind == .unknownKey {
         if issuer.keeper.miss() { return .pending(issuer.keeper) }
-        return .standing(issuer.keeper.haveCome ? .refused(error) : .unavailable(retryAfter: issuer.keeper.pause))
+        return .standing(haveKeysCome ? .refused(error) : .unavailable(retryAfter: issuer.keeper.pause))
       }
     } catch {
       return .standing(.refused(error))

@@ -80,14 +80,15 @@ extension TableService {
   // MARK: Taps, refreshes, hooks
 
   func tap(_ call: TableCall) throws(ServiceError) -> Reply {
-    let (exchange, record) = (call.exchange, call.record)
-    call.table.tap(call["row"], try call.lens(), try call.request.editTerms(), call.caller) { outcome in
+    let record = call.record
+    call.table.tap(call["row"], try call.lens(), try call.request.editTerms(), call.caller) { [self] outcome in
       let response =
         switch outcome {
         case .success(let answer): answer.response
         case .failure(let error): ServiceError(error).response
         }
-      record([], [], response) { exchange.finish(response) }
+      // It has rows.
+      record([], [], response) { [self] in call.finish(response, under: state) }
     }
     return .later
   }

@@ -120,8 +120,9 @@ final class SlotPoll: Waiter {
   /// Returns a response that caches may keep as long as the same request would get it: a reply with stages is the same
   /// for ever, an empty one only until something happens, and resets and last words are nobody else's.
   private func response(_ made: EncodedReply, next slot: Int64) -> Response {
+    let isUncertain = isDraining() || caller.isUnderAnother
     let cacheControl =
-      made.isReset || isDraining() ? "no-store" : made.isEmpty ? "public, max-age=1" : "public, max-age=60"
+      made.isReset || isUncertain ? "no-store" : made.isEmpty ? "public, max-age=1" : "public, max-age=60"
     let representation = Representation(
       body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
       contentType: "application/json",

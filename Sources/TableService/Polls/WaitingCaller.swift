@@ -27,6 +27,9 @@ struct WaitingCaller: Sendable {
     }
   }
 
+  /// Another configuration counts than the one that has let it in: what others may do has changed, too.
+  var isUnderAnother: Bool { present?.isOther ?? true }
+
   /// How long its token lets it wait, in seconds from now; nil: the token doesn't end.
   var patience: Double? { present?.authorizer.timeLeft(of: credentials) }
 
