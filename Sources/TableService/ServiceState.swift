@@ -41,9 +41,14 @@ final class ServiceState: Sendable {
     )
   }
 
-  /// The same while another configuration takes its place, or it takes another one's, which is another judge of who may do what.
-  init(_ present: ServiceState, and other: Authorizer) {
-    authorizer = Authorizer(present.authorizer, and: other)
+  /// The same while another configuration takes its place, or it takes another one's; itself where that one decides the same.
+  func beside(_ other: Authorizer) -> ServiceState {
+    let both = Authorizer(authorizer, and: other)
+    return both.isAlone ? self : ServiceState(self, both)
+  }
+
+  private init(_ present: ServiceState, _ authorizer: Authorizer) {
+    self.authorizer = authorizer
     (writeOrigins, catalog, limits, audit) = (present.writeOrigins, present.catalog, present.limits, present.audit)
     (cellsListing, itemSchemas, settled) = (present.cellsListing, present.itemSchemas, present)
   }

@@ -59,10 +59,10 @@ public final class TableService: RequestHandler {
     let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
     // Tables show what they have become one after the other. Until all do, each configuration has to allow what is done whose rows some
     // may show.
-    current.withLock { $0 = ServiceState(before, and: authorizer) }
+    current.withLock { $0 = before.beside(authorizer) }
     do {
       let own = ServiceState(definition, try engine.adopt(next), authorizer, audit)
-      let present = ServiceState(own, and: before.authorizer)
+      let present = own.beside(before.authorizer)
       current.withLock { $0 = present }
       engine.wakeAll()
       settle(present)

@@ -4,6 +4,7 @@ import Logging
 import Queues
 import Synchronization
 import TableStore
+import Upstream
 
 /// Going on with another configuration, in two phases: all that can fail is prepared first, then everything is swapped.
 extension Engine {
@@ -175,19 +176,30 @@ extension Engine {
   /// Calls back when all tables show what they have become by a configuration that was taken over, or another one was since. On any
   /// queue. One whose version can't be stored, or whose upstreams have not answered what they are asked now, is waited for: it shows what it was.
   package func whenShown(_ catalog: Catalog, _ completion: @escaping @Sendable () -> Void) {
+    let tables = (catalog.tables + catalog.families.flatMap(\.tables)).flatMap(\.all)
+    whenShown(tables, of: catalog, pause: .milliseconds(200), completion)
+  }
+
+  private func whenShown(
+    _ tables: [LiveTable],
+    of catalog: Catalog,
+    pause: Duration,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     let group = DispatchGroup()
-    let areShown = Mutex(true)
-    for table in (catalog.tables + catalog.families.flatMap(\.tables)).flatMap(\.all) {
+    let left = Mutex<[LiveTable]>([])
+    for table in tables {
       group.enter()
       table.writer.afterFollowing {
-        if table.writer.showsFormer { areShown.withLock { $0 = false } }
+        if table.isLiving, table.writer.showsFormer { left.withLock { $0.append(table) } }
         group.leave()
       }
     }
     group.notify(queue: context.background) { [weak self] in
-      guard let self, self.catalog === catalog, !areShown.withLock({ $0 }) else { return completion() }
-      context.background.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
-        self?.whenShown(catalog, completion)
+      let left = left.withLock { $0 }
+      guard let self, self.catalog === catalog, !left.isEmpty else { return completion() }
+      context.background.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in
+        self?.whenShown(left, of: catalog, pause: min(pause * 2, .seconds(5)), completion)
       }
     }
   }

@@ -48,6 +48,9 @@ final class Authorizer: Sendable {
     self.others = others
   }
 
+  /// One configuration alone counts.
+  var isAlone: Bool { others.isEmpty }
+
   private init(alone other: Authorizer) {
     (rules, issuers, isOpen, others) = (other.rules, other.issuers, other.isOpen, [])
     tablesForwardingCredentials = other.tablesForwardingCredentials
