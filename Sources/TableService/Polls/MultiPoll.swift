@@ -101,7 +101,9 @@ final class MultiPoll: Waiter {
   }
 
   /// As a member is to be answered by the configuration that counts now.
-  private func query(of member: Member) -> TableQuery { caller.query(member.query, of: member.table) }
+  private func query(of member: Member, for now: WaitingCaller? = nil) -> TableQuery {
+    (now ?? caller).query(member.query, of: member.table)
+  }
 
   /// Each once: tables may share a view, and lenses a table.
   private static func topics(of members: [Member]) -> [Topic] {
@@ -211,9 +213,10 @@ final class MultiPoll: Waiter {
 
   private func news(_ troubles: [Trouble]) -> News {
     var news = News(troubles: troubles)
+    let now = caller.now
     for (index, member) in members.enumerated() {
       // First: by a configuration that is read now the caller may not see what the table becomes.
-      let state = member.table.state(for: query(of: member))
+      let state = member.table.state(for: query(of: member, for: now))
       if let error = caller.refusal(member.table) {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue

@@ -9,6 +9,8 @@ struct WaitingCaller: Sendable {
   private weak let service: TableService?
   /// The configuration that has let it in.
   private weak let state: ServiceState?
+  /// The judge, where it is the same for several tables.
+  private var known: (authorizer: Authorizer, isOther: Bool)?
 
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
@@ -21,10 +23,18 @@ struct WaitingCaller: Sendable {
   /// The judge by the present configuration, and whether that is another one than the one that let the caller in; nil where the
   /// service has ended.
   private var present: (authorizer: Authorizer, isOther: Bool)? {
-    service.map { service in
+    if let known { return known }
+    return service.map { service in
       let now = service.state
       return (now.authorizer, now !== state)
     }
+  }
+
+  /// The same, as the configuration that counts now has it, whatever is read meanwhile: several tables are judged alike.
+  var now: WaitingCaller {
+    var now = self
+    now.known = present
+    return now
   }
 
   /// Another configuration counts than the one that has let it in: what others may do has changed, too.
