@@ -197,6 +197,7 @@ final class Authorizer: Sendable {
       guard let digest = credentials.digest, find(digest) == nil else { return nil }
       return tables.contains(where: tablesForwardingCredentials.contains) ? nil : .notIdentified
     case .verified(let token):
+      guard !issuers.awaitsKeys(of: token) else { return .notIdentified }
       do throws(TokenRefusal) { try issuers.check(token) } catch {
         return .unauthorized(error.description, error.description)
       }
@@ -305,7 +306,7 @@ extension ServiceError {
     return ServiceError(status: .unauthorized, detail: detail, headers: [HeaderField(.wwwAuthenticate, challenge)])
   }
 
-  /// A poll has waited while a configuration was read that has issuers, unlike the one before.
+  /// A poll has waited while a configuration was read whose issuers are not those of the one before.
   fileprivate static var notIdentified: ServiceError {
     ServiceError(
       status: .serviceUnavailable,

@@ -62,7 +62,8 @@ final class TokenIssuers: Sendable {
         return .standing(.verified(known))
       } catch {
         memory.withLock { $0.forget(bearer.digest) }
-        return .standing(.refused(error))
+        // Of another configuration's issuer, whose keys have not come to this one's yet.
+        if error.kind != .unknownKey { return .standing(.refused(error)) }
       }
     }
     do throws(TokenRefusal) {
@@ -90,6 +91,9 @@ final class TokenIssuers: Sendable {
     guard let issuer = issuer(token.issuer) else { throw .unknownIssuer }
     try issuer.rules.verify(token, with: issuer.keeper.keys, now: Self.now)
   }
+
+  /// Whether a token holds can't be told before its issuer's keys have come.
+  func awaitsKeys(of token: VerifiedToken) -> Bool { issuer(token.issuer).map { !$0.keeper.haveCome } ?? false }
 
   /// When a token is no longer taken, in seconds from now.
   func timeLeft(of token: VerifiedToken) -> Double {
