@@ -293,7 +293,7 @@ let package = Package(
     .testTarget(
       name: "TableServiceTests",
       dependencies: [
-        "Configuration", "HTTPServer", "JSON", "TableService", "TableStore", "TestSupport",
+        "Configuration", "Definitions", "HTTPServer", "JSON", "TableService", "TableStore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: ours

@@ -48,8 +48,10 @@ final class Authorizer: Sendable {
     self.others = others
   }
 
-  /// One configuration alone counts.
-  var isAlone: Bool { others.isEmpty }
+  /// Of so many configurations the rules count.
+  var count: Int { others.count + 1 }
+
+  var isAlone: Bool { count == 1 }
 
   private init(alone other: Authorizer) {
     (rules, issuers, isOpen, others) = (other.rules, other.issuers, other.isOpen, [])
