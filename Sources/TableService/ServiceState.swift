@@ -14,8 +14,8 @@ final class ServiceState: Sendable {
   let cellsListing: Representation
   /// The schemas of items of tables with `local.fields`, by the tables' names.
   let itemSchemas: [String: ItemSchema]
-  /// What it becomes when all tables show what they are by it; nil: they do.
-  let settled: ServiceState?
+  /// What it becomes when all tables show what they are by it, and whose rules count until then; nil: they do.
+  let next: (settled: ServiceState, former: Authorizer)?
   /// The questions of those who poll.
   let questions = PollQuestion.Shared()
 
@@ -27,7 +27,7 @@ final class ServiceState: Sendable {
     self.catalog = catalog
     limits = definition.limits
     let fields = definition.fields
-    settled = nil
+    next = nil
     itemSchemas = Dictionary(
       definition.tables.compactMap { table in fields[table.source].map { (table.name, ItemSchema($0)) } },
       uniquingKeysWith: { first, _ in first }
@@ -42,15 +42,17 @@ final class ServiceState: Sendable {
   }
 
   /// The same while another configuration takes its place, or it takes another one's; itself where that one decides the same.
-  func beside(_ other: Authorizer) -> ServiceState {
-    let both = Authorizer(authorizer, and: other)
-    return both.isAlone ? self : ServiceState(self, both)
+  ///
+  /// - Parameter tables: those that may show what is of the other one; nil: all.
+  func beside(_ other: Authorizer, for tables: Set<String>? = nil) -> ServiceState {
+    let both = Authorizer(authorizer, and: other, for: tables)
+    return both.isAlone ? self : ServiceState(self, both, until: other)
   }
 
-  private init(_ present: ServiceState, _ authorizer: Authorizer) {
+  private init(_ present: ServiceState, _ authorizer: Authorizer, until other: Authorizer) {
     self.authorizer = authorizer
     (writeOrigins, catalog, limits, audit) = (present.writeOrigins, present.catalog, present.limits, present.audit)
-    (cellsListing, itemSchemas, settled) = (present.cellsListing, present.itemSchemas, present)
+    (cellsListing, itemSchemas, next) = (present.cellsListing, present.itemSchemas, (present, other))
   }
 }
 

@@ -74,16 +74,22 @@ public final class TableService: RequestHandler {
     }
   }
 
-  /// Ends the time in which several configurations count when all tables show what they are by the last one.
+  /// Ends the time in which several configurations count, for one table after the other: when it shows what it is by the last one.
   private func settle(_ present: ServiceState) {
-    guard let settled = present.settled else { return }
-    engine.whenShown(present.catalog) { [weak self] in
+    guard let (settled, former) = present.next else { return }
+    let shown = Mutex(present)
+    engine.whenShown(present.catalog) { [weak self] left in
       guard let self else { return }
-      // Where another one was read since, that one's time ends later.
-      let isNews = current.withLock { current in
-        guard current === present else { return false }
-        current = settled
-        return true
+      let next = left.isEmpty ? settled : settled.beside(former, for: left)
+      let isNews = shown.withLock { shown in
+        // Where another one was read since, that one's time ends later.
+        let isNews = current.withLock { current in
+          guard current === shown else { return false }
+          current = next
+          return true
+        }
+        shown = next
+        return isNews
       }
       if isNews { engine.wakeAll() }
     }

@@ -39,6 +39,12 @@ import Testing
     #expect(Authorizer(third, and: two).isRestricted(.read))
   }
 
+  @Test func theOtherOneCountsForTablesThatShowItsRows() throws {
+    let both = Authorizer(try authorizer(""), and: try closed(to: "a"), for: ["notes"])
+    #expect(both.refusal(of: Authorizer.Credentials(), .read, table: "notes") != nil)
+    #expect(both.refusal(of: Authorizer.Credentials(), .read, table: "more") == nil)
+  }
+
   /// However often a configuration is read again.
   @Test func oneThatDecidesTheSameCountsOnce() throws {
     let closed = try closed(to: "a")

@@ -173,18 +173,20 @@ extension Engine {
     return catalog
   }
 
-  /// Calls back when all tables show what they have become by a configuration that was taken over, or another one was since. On any
-  /// queue. One whose version can't be stored, or whose upstreams have not answered what they are asked now, is waited for: it shows what it was.
-  package func whenShown(_ catalog: Catalog, _ completion: @escaping @Sendable () -> Void) {
+  /// Calls back with the names of the tables that do not show yet what they have become by a configuration that was taken over: as soon as
+  /// that is known, whenever there are fewer, and when there are none; on any queue. One whose version can't be stored, or whose
+  /// upstreams have not answered what they are asked now, shows what it was. Not when another configuration was taken over since.
+  package func whenShown(_ catalog: Catalog, _ progress: @escaping @Sendable (Set<String>) -> Void) {
     let tables = (catalog.tables + catalog.families.flatMap(\.tables)).flatMap(\.all)
-    whenShown(tables, of: catalog, pause: .milliseconds(200), completion)
+    whenShown(tables, of: catalog, known: nil, pause: .milliseconds(200), progress)
   }
 
   private func whenShown(
     _ tables: [LiveTable],
     of catalog: Catalog,
+    known: Set<String>?,
     pause: Duration,
-    _ completion: @escaping @Sendable () -> Void
+    _ progress: @escaping @Sendable (Set<String>) -> Void
   ) {
     let group = DispatchGroup()
     let left = Mutex<[LiveTable]>([])
@@ -196,10 +198,13 @@ extension Engine {
       }
     }
     group.notify(queue: context.background) { [weak self] in
+      guard let self, self.catalog === catalog else { return }
       let left = left.withLock { $0 }
-      guard let self, self.catalog === catalog, !left.isEmpty else { return completion() }
+      let names = Set(left.map(\.reference.name))
+      if names != known { progress(names) }
+      guard !left.isEmpty else { return }
       context.background.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in
-        self?.whenShown(left, of: catalog, pause: min(pause * 2, .seconds(5)), completion)
+        self?.whenShown(left, of: catalog, known: names, pause: min(pause * 2, .seconds(5)), progress)
       }
     }
   }

@@ -27,20 +27,24 @@ final class Authorizer: Sendable {
   let isOpen: Bool
   /// Those of other configurations, while one takes another one's place: all have to allow what is done meanwhile.
   private let others: [Authorizer]
+  /// The tables for which those count; nil: all.
+  private let shared: Set<String>?
 
   private var tokens: [AuthDefinition.Token] { rules.tokens }
 
   /// - Parameter keepers: of the issuers' keys, in the configuration's order.
   init(_ definition: ServiceDefinition, _ keepers: [KeyKeeper], isOpen: Bool) {
-    (rules, self.isOpen, others) = (definition.auth, isOpen, [])
+    (rules, self.isOpen, others, shared) = (definition.auth, isOpen, [], nil)
     issuers = TokenIssuers(definition.auth.issuers, keepers, environment: definition.environment)
     tablesForwardingCredentials = Set(definition.tables.lazy.filter(\.forward.nameCredentials).map(\.name))
   }
 
   /// The judge while one configuration takes another one's place: some tables show what the other one alone may allow. Each of those
   /// that either had to ask counts, once.
-  init(_ present: Authorizer, and other: Authorizer) {
-    (rules, issuers, isOpen) = (present.rules, present.issuers, present.isOpen)
+  ///
+  /// - Parameter tables: those that show it; nil: all may.
+  init(_ present: Authorizer, and other: Authorizer, for tables: Set<String>? = nil) {
+    (rules, issuers, isOpen, shared) = (present.rules, present.issuers, present.isOpen, tables)
     tablesForwardingCredentials = present.tablesForwardingCredentials
     var others = present.others
     for other in [Authorizer(alone: other)] + other.others
@@ -54,7 +58,7 @@ final class Authorizer: Sendable {
   var isAlone: Bool { count == 1 }
 
   private init(alone other: Authorizer) {
-    (rules, issuers, isOpen, others) = (other.rules, other.issuers, other.isOpen, [])
+    (rules, issuers, isOpen, others, shared) = (other.rules, other.issuers, other.isOpen, [], nil)
     tablesForwardingCredentials = other.tablesForwardingCredentials
   }
 
@@ -168,7 +172,12 @@ final class Authorizer: Sendable {
   /// Why credentials don't allow something; nil where they do.
   func refusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
     ownRefusal(of: credentials, capability, table: table)
-      ?? others.lazy.compactMap { $0.refusal(of: credentials, capability, table: table) }.first
+      ?? others(for: table).lazy.compactMap { $0.refusal(of: credentials, capability, table: table) }.first
+  }
+
+  private func others(for table: String?) -> [Authorizer] {
+    guard let shared else { return others }
+    return table.map(shared.contains) ?? false ? others : []
   }
 
   private func ownRefusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
@@ -233,7 +242,8 @@ final class Authorizer: Sendable {
   /// Returns whether credentials are nobody's here, and sent to the table's upstream, which judges them.
   private func areJudgedUpstream(_ credentials: Credentials, _ table: String) -> Bool {
     credentials.areThere && caller(with: credentials) == nil && !isRestricted(.read)
-      && tablesForwardingCredentials.contains(table) && others.allSatisfy { $0.areJudgedUpstream(credentials, table) }
+      && tablesForwardingCredentials.contains(table)
+      && others(for: table).allSatisfy { $0.areJudgedUpstream(credentials, table) }
   }
 
   /// Returns whether a caller may change a table's items, as far as the table lets anybody: then its rows offer that. True, without a
