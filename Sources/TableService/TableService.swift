@@ -91,7 +91,14 @@ public final class TableService: RequestHandler {
         shown = next
         return isNews
       }
-      if isNews { engine.wakeAll() }
+      guard isNews else { return }
+      engine.wakeAll()
+      if !left.isEmpty {
+        logger.notice(
+          "Tables show rows of the configuration before: its rules count for them, too",
+          metadata: ["tables": "\(left.sorted().prefix(10).joined(separator: ", "))"]
+        )
+      }
     }
   }
 

@@ -204,7 +204,7 @@ extension Engine {
       if names != known { progress(names) }
       guard !left.isEmpty else { return }
       context.background.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in
-        self?.whenShown(left, of: catalog, known: names, pause: min(pause * 2, .seconds(5)), progress)
+        self?.whenShown(left, of: catalog, known: names, pause: min(pause * 2, .seconds(1)), progress)
       }
     }
   }

@@ -164,7 +164,7 @@ extension TableWriter {
   /// are not asked. On the table's queue.
   var showsFormer: Bool {
     let isAsked = context.replica.isLeading && table.withLock { $0.value }?.isAsleep == false
-    return content.access { $0.isBehind || isAsked && !$0.inputs.isEmpty && $0.restored != nil }
+    return content.access { $0.isBehind || isAsked && $0.showsFormerRows }
   }
 
   /// Tells the sources of answers that are none. On the table's queue.

@@ -58,6 +58,7 @@ extension TableContent {
   mutating func follow(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], shown table: Table) -> AnsweredSources {
     takeOthers(otherLogs)
     (mapper, variables.environment) = (blueprint.mapper, blueprint.environment)
+    var isOther = layout != blueprint.layout
     layout = blueprint.layout
     if let local = blueprint.local ?? blueprint.callersLocal { self.local?.definition = local.definition }
     let before = inputs
@@ -71,11 +72,15 @@ extension TableContent {
         // As it is laid out now, that may be otherwise.
         input.showsAll = nil
         heard.note(source, input)
+      } else {
+        isOther = true
       }
       input.asked = upstream.asked
       inputs[source] = input
     }
     keep(table)
+    // Of a restart, too, with the same questions: the rules alone may be others now.
+    showsFormerRows = restored != nil && (showsFormerRows || isOther)
     return heard
   }
 

@@ -25,6 +25,8 @@ struct TableContent: Sendable {
   /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
   /// definition changed.
   var restored: Table?
+  /// Those are of a configuration that asked its sources otherwise, or made other rows of them.
+  var showsFormerRows = false
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
 
@@ -197,7 +199,7 @@ struct TableContent: Sendable {
     guard hasContent else { return unmapped(named: name) }
     self.result = result
     let silent = silent
-    if silent.isEmpty { restored = nil }
+    if silent.isEmpty { (restored, showsFormerRows) = (nil, false) }
     let problem = firstProblem ?? restored?.problem
     var table = result.table(definition, state: problem != nil ? .stale : nil, problem: problem)
     table.name = name
