@@ -19,6 +19,8 @@ public final class TableService: RequestHandler {
   private let issuerKeys: IssuerKeyrings
   let logger: Logger
   private let current: Mutex<ServiceState>
+  /// How often another one has taken its place.
+  private let changes = Atomic(0)
   private let isOpen: Bool
   private let draining = Atomic(false)
 
@@ -59,19 +61,24 @@ public final class TableService: RequestHandler {
     let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
     // Tables show what they have become one after the other. Until all do, each configuration has to allow what is done whose rows some
     // may show.
-    current.withLock { $0 = before.beside(authorizer) }
+    goOn(with: before.beside(authorizer))
     do {
       let own = ServiceState(definition, try engine.adopt(next), authorizer, audit)
       let present = own.beside(before.authorizer)
-      current.withLock { $0 = present }
+      goOn(with: present)
       engine.wakeAll()
       settle(present)
     } catch {
-      current.withLock { $0 = before }
+      goOn(with: before)
       _ = issuerKeys.keepers(of: before.catalog.definition.auth.issuers)
       settle(before)
       throw error
     }
+  }
+
+  private func goOn(with next: ServiceState) {
+    current.withLock { $0 = next }
+    changes.add(1, ordering: .acquiringAndReleasing)
   }
 
   /// Ends the time in which several configurations count, for one table after the other: when it shows what it is by the last one.
@@ -86,6 +93,7 @@ public final class TableService: RequestHandler {
         let isNews = current.withLock { current in
           guard current === shown else { return false }
           current = next
+          changes.add(1, ordering: .acquiringAndReleasing)
           return true
         }
         shown = next
@@ -141,13 +149,16 @@ public final class TableService: RequestHandler {
 
   /// Answers a request whose caller is known.
   private func answer(_ request: Request, _ parsed: ParsedRequest, _ match: RouteMatch, _ exchange: Exchange) -> Reply {
+    let changesBefore = changes.load(ordering: .acquiring)
     let call = Call(request, parsed, match, exchange, state: state)
     do throws(ServiceError) {
       try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
       let reply = try match.route.answer(call, of: self)
       // What it shows may be of a configuration that was read meanwhile, and for others.
-      if case .response = reply, call.isReading, call.state !== state { return handle(request, exchange) }
+      if case .response = reply, changes.load(ordering: .acquiring) != changesBefore, call.isReading {
+        return handle(request, exchange)
+      }
       return reply
     } catch {
       let response = error.response(under: call.state)

@@ -27,8 +27,8 @@ final class Poll: Waiter {
     let ending = table.ending
     if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
     let present = present
-    if let reply = present.moved(exchange, for: caller, ending) { return allowed(reply) }
-    if let wait, wait <= 0 { return allowed(present.unchanged(exchange, for: caller, waits: false)) }
+    if let reply = present.moved(exchange, for: caller, ending) { return reply }
+    if let wait, wait <= 0 { return present.unchanged(exchange, for: caller, waits: false) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = question.codings.worthPreparing
     let scope = question.scope
@@ -50,7 +50,7 @@ final class Poll: Waiter {
     let ending = question.table.ending
     if let successor = successor(ending) {
       abandoned()
-      return successor.begin(exchange, wait: nil)
+      return allowed(successor.begin(exchange, wait: nil))
     }
     guard let reply = present.moved(exchange, for: caller, ending) else { return nil }
     abandoned()
@@ -69,7 +69,7 @@ final class Poll: Waiter {
   }
 
   /// The same reply, but where the caller may not see the table by a configuration that was read while it was found.
-  private func allowed(_ reply: Reply) -> Reply {
+  func allowed(_ reply: Reply) -> Reply {
     guard case .response = reply, let refusal = caller.refusal(question.table) else { return reply }
     return .response(refusal.response)
   }

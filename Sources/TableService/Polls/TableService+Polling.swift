@@ -40,7 +40,7 @@ extension TableService {
       // Long work does not belong on an event loop.
       let exchange = call.exchange
       call.table.find(query, for: ReplyAsker(exchange.asker), waits: patience > 0) {
-        exchange.finish(poll.begin(exchange, wait: patience))
+        exchange.finish(poll.allowed(poll.begin(exchange, wait: patience)))
       }
       return .later
     }
