@@ -14,7 +14,7 @@ final class ServiceState: Sendable {
   let cellsListing: Representation
   /// The schemas of items of tables with `local.fields`, by the tables' names.
   let itemSchemas: [String: ItemSchema]
-  /// What it becomes when all tables show what they are by it, and whose rules count until then; nil: they do.
+  /// The state after the transition to this configuration, and the judge of the one before; nil: the transition is over.
   let next: (settled: ServiceState, former: Authorizer)?
   /// The questions of those who poll.
   let questions = PollQuestion.Shared()

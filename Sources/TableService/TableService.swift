@@ -76,9 +76,16 @@ public final class TableService: RequestHandler {
     }
   }
 
-  private func goOn(with next: ServiceState) {
-    current.withLock { $0 = next }
-    changes.add(1, ordering: .acquiringAndReleasing)
+  /// Answers by another state from now on.
+  ///
+  /// - Parameter present: where this is not the present state any more, nothing is done: false.
+  @discardableResult private func goOn(with next: ServiceState, after present: ServiceState? = nil) -> Bool {
+    current.withLock { current in
+      guard present == nil || current === present else { return false }
+      current = next
+      changes.add(1, ordering: .acquiringAndReleasing)
+      return true
+    }
   }
 
   /// Ends the time in which several configurations count, for one table after the other: when it shows what it is by the last one.
@@ -88,16 +95,10 @@ public final class TableService: RequestHandler {
     engine.whenShown(present.catalog) { [weak self] left in
       guard let self else { return }
       let next = left.isEmpty ? settled : settled.beside(former, for: left)
+      // Where another configuration was read since, its own transition ends later.
       let isNews = shown.withLock { shown in
-        // Where another one was read since, that one's time ends later.
-        let isNews = current.withLock { current in
-          guard current === shown else { return false }
-          current = next
-          changes.add(1, ordering: .acquiringAndReleasing)
-          return true
-        }
-        shown = next
-        return isNews
+        defer { shown = next }
+        return goOn(with: next, after: shown)
       }
       guard isNews else { return }
       engine.wakeAll()
@@ -155,7 +156,7 @@ public final class TableService: RequestHandler {
       try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
       let reply = try match.route.answer(call, of: self)
-      // What it shows may be of a configuration that was read meanwhile, and for others.
+      // The answer may have another configuration's rows, which the caller may not read.
       if case .response = reply, changes.load(ordering: .acquiring) != changesBefore, call.isReading {
         return handle(request, exchange)
       }

@@ -160,8 +160,8 @@ extension TableWriter {
     }
   }
 
-  /// What it has become is not shown: it could not be stored, or depends on upstreams that have not answered yet. Those that nobody reads
-  /// are not asked. On the table's queue.
+  /// The readers see rows of the configuration before: the new version could not be stored, or an upstream has not answered yet. False for a
+  /// frozen member, whose upstreams are not asked. On the table's queue.
   var showsFormer: Bool {
     let isAsked = context.replica.isLeading && table.withLock { $0.value }?.isAsleep == false
     return content.access { $0.isBehind || isAsked && $0.showsFormerRows }

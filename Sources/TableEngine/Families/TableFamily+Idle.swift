@@ -45,7 +45,7 @@ extension TableFamily {
     for table in tables { table.wakeAll() }
   }
 
-  /// Those of its members.
+  /// The members' tables.
   var tables: [LiveTable] { contents.withLock { $0.members.members.values.map(\.instance.table) } }
 
   func removeAll() {

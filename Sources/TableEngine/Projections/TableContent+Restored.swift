@@ -79,7 +79,7 @@ extension TableContent {
       inputs[source] = input
     }
     keep(table)
-    // Of a restart, too, with the same questions: the rules alone may be others now.
+    // Rows that a restart has restored are not a former configuration's, as long as requests and layout are the same.
     showsFormerRows = restored != nil && (showsFormerRows || isOther)
     return heard
   }

@@ -25,7 +25,7 @@ struct TableContent: Sendable {
   /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
   /// definition changed.
   var restored: Table?
-  /// Those are of a configuration that asked its sources otherwise, or made other rows of them.
+  /// The restored rows are a former configuration's, which had other requests or another layout.
   var showsFormerRows = false
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]

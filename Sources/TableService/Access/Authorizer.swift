@@ -25,9 +25,9 @@ final class Authorizer: Sendable {
   private let tablesForwardingCredentials: Set<String>
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
-  /// Those of other configurations, while one takes another one's place: all have to allow what is done meanwhile.
+  /// Other configurations' judges, while one takes another one's place: all have to allow a request.
   private let others: [Authorizer]
-  /// The tables for which those count; nil: all.
+  /// The tables for which the others count; nil: all.
   private let shared: Set<String>?
 
   private var tokens: [AuthDefinition.Token] { rules.tokens }
@@ -52,7 +52,7 @@ final class Authorizer: Sendable {
     self.others = others
   }
 
-  /// Of so many configurations the rules count.
+  /// The number of configurations whose rules count.
   var count: Int { others.count + 1 }
 
   var isAlone: Bool { count == 1 }

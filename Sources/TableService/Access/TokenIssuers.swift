@@ -33,7 +33,7 @@ final class TokenIssuers: Sendable {
 
   var isEmpty: Bool { issuers.isEmpty }
 
-  /// Their rules may read it.
+  /// Returns whether `${env.…}` has the same values for another configuration's rules.
   func haveEnvironment(of other: TokenIssuers) -> Bool { environment == other.environment }
 
   /// How many verified tokens are remembered.
@@ -92,7 +92,7 @@ final class TokenIssuers: Sendable {
     try issuer.rules.verify(token, with: issuer.keeper.keys, now: Self.now)
   }
 
-  /// Whether a token holds can't be told before its issuer's keys have come.
+  /// Returns whether a token can't be judged yet, as its issuer's keys have not come.
   func awaitsKeys(of token: VerifiedToken) -> Bool { issuer(token.issuer).map { !$0.keeper.haveCome } ?? false }
 
   /// When a token is no longer taken, in seconds from now.

@@ -1,6 +1,6 @@
 import TableModel
 
-/// What the writer knows of the record of a table or of a source's items: the state that writing its next version needs.
+/// The writer's state of one record, a table's or a source's items: all that it needs to write the next version.
 struct SQLiteTable {
   let id: Int64
   var epoch: Epoch?
