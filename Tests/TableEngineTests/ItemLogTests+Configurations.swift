@@ -164,6 +164,32 @@ extension ItemLogTests {
     goOn.signal()
   }
 
+  /// A read waits until it is known whether its table goes on, and finds the table gone when it is told.
+  @Test func aReadThatWaitsForItsTablesEnd() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let former = try #require(engine.catalog.tablesByName["b"])
+    let next = try engine.prepare(definition(["a": "tasks"]))
+    // A commit that the table has not shown, and will not.
+    former.writer.following.add(1, ordering: .sequentiallyConsistent)
+    let found = Mutex<TableError?>(nil)
+    let told = DispatchSemaphore(value: 0)
+    former.readBarrier(view: nil) { _ in
+      found.withLock { $0 = former.absence }
+      told.signal()
+    }
+    let adopted = DispatchSemaphore(value: 0)
+    // Who ends the table gets no further than to its items before the read goes on.
+    former.writer.otherLogs.withLock { _ in
+      DispatchQueue.global().async {
+        _ = try? engine.adopt(next)
+        adopted.signal()
+      }
+      told.wait()
+    }
+    adopted.wait()
+    #expect(found.withLock { $0 } == .isGone("b"))
+  }
+
   /// A read has found a table in whose place a reload has put another one: it is of that one, which does not show yet what is answered.
   @Test func aReadOfATableThatWasReplaced() throws {
     let engine = try engine(["a": "notes", "b": "notes"])

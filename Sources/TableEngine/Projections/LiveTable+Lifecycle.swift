@@ -96,11 +96,14 @@ extension LiveTable {
   }
 
   func end(_ phase: TableLifecycle.Phase) {
-    writer.close()
-    writer.leaveItems()
-    lifecycle.withLock { $0.end(phase) }
-    reader.wakeAll()
-    for translation in allTranslations { translation.end(phase) }
+    let all = all
+    // First: a read that has waited for this goes on when the writer is closed, and is not to find the table there.
+    for table in all { table.lifecycle.withLock { $0.end(phase) } }
+    for table in all {
+      table.writer.close()
+      table.writer.leaveItems()
+      table.reader.wakeAll()
+    }
   }
 
   /// Nobody reads it any more. What is a caller's own is not shown to whoever comes back before the upstream has agreed
