@@ -41,8 +41,8 @@ import Testing
 
   @Test func theOtherOneCountsForTablesThatShowItsRows() throws {
     let both = Authorizer(try authorizer(""), and: try closed(to: "a"), for: ["notes"])
-    #expect(both.refusal(of: Authorizer.Credentials(), .read, table: "notes") != nil)
-    #expect(both.refusal(of: Authorizer.Credentials(), .read, table: "more") == nil)
+    #expect(both.refusal(of: Credentials(), .read, table: "notes") != nil)
+    #expect(both.refusal(of: Credentials(), .read, table: "more") == nil)
   }
 
   /// However often a configuration is read again.

@@ -5,7 +5,7 @@ import TableEngine
 /// The caller of a request that waits: what it may do by the configuration that counts now, which may be another one than that
 /// which let it in. Of the request nothing is kept that could be sent in its place.
 struct WaitingCaller: Sendable {
-  private let credentials: Authorizer.Credentials
+  private let credentials: Credentials
   private weak let service: TableService?
   /// The configuration that has let it in.
   private weak let state: ServiceState?
