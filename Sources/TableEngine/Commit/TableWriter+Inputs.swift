@@ -134,9 +134,10 @@ extension TableWriter {
   ) {
     let showsWords = context.current.showsUpstreamsWords
     if isEdit { following.add(1, ordering: .acquiringAndReleasing) }
+    let table = table.withLock { $0.value }
+    // As it is now: said while nobody reads it shows nothing to whoever comes before it is taken in.
+    let isRead = table?.isConcealed != true
     content.queue.async { [self] in
-      let table = table.withLock { $0.value }
-      let isRead = table?.isConcealed != true
       let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isRead) }
       table?.refuse(upstreamRefusal)
       let done: @Sendable () -> Void = { [self] in
@@ -177,11 +178,12 @@ extension TableWriter {
     for refused in refused { sources.first { $0.name == refused.source }?.refuse(refused) }
   }
 
-  /// Shows a table that is loading until the upstream has agreed again.
+  /// Shows a table that is loading until the upstream has agreed again. Whoever reads it from now on waits for that.
   func conceal() {
+    following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
       content.access { $0.conceal() }
-      publishContent()
+      publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
     }
   }
 

@@ -191,7 +191,8 @@ package final class LiveTable: Sendable {
   /// cursor is ahead of this replica. A poll that doesn't wait asks for the present state, too. O(toggles).
   package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
     guard let after, waits else { return mayBeBehind }
-    return writer.isShared && reader.isAhead(after, view: request.view)
+    // Rows of a caller's own may have to be concealed first.
+    return isPrivate && writer.following.load(ordering: .acquiring) > 0 || writer.isShared && reader.isAhead(after, view: request.view)
   }
 
   /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
