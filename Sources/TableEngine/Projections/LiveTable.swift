@@ -192,7 +192,8 @@ package final class LiveTable: Sendable {
   package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
     guard let after, waits else { return mayBeBehind }
     // Rows of a caller's own may have to be concealed first.
-    return isPrivate && writer.following.load(ordering: .acquiring) > 0 || writer.isShared && reader.isAhead(after, view: request.view)
+    let mayHaveToConceal = isPrivate && writer.following.load(ordering: .acquiring) > 0
+    return mayHaveToConceal || writer.isShared && reader.isAhead(after, view: request.view)
   }
 
   /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
