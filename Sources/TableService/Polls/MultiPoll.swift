@@ -101,8 +101,8 @@ final class MultiPoll: Waiter {
   }
 
   /// As a member is to be answered by the configuration that counts now.
-  private func query(of member: Member, for now: WaitingCaller? = nil) -> TableQuery {
-    (now ?? caller).query(member.query, of: member.table)
+  private func query(of member: Member, for now: JudgedCaller? = nil) -> TableQuery {
+    (now ?? caller.now).query(member.query, of: member.table)
   }
 
   /// Each once: tables may share a view, and lenses a table.

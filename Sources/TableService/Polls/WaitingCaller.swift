@@ -9,8 +9,6 @@ struct WaitingCaller: Sendable {
   private weak let service: TableService?
   /// The configuration that has let it in.
   private weak let state: ServiceState?
-  /// The judge, where it is the same for several tables.
-  private var known: (authorizer: Authorizer, isOther: Bool)?
 
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
@@ -20,52 +18,59 @@ struct WaitingCaller: Sendable {
   /// It has no credentials of any kind: all such callers may do the same.
   var isNobody: Bool { credentials.areNone }
 
-  /// The judge by the present configuration, and whether that is another one than the one that let the caller in; nil where the
-  /// service has ended.
-  private var present: (authorizer: Authorizer, isOther: Bool)? {
-    if let known { return known }
-    return service.map { service in
-      let now = service.state
-      return (now.authorizer, now !== state)
-    }
-  }
-
   /// The same, as the configuration that counts now has it, whatever is read meanwhile: several tables are judged alike.
-  var now: WaitingCaller {
-    var now = self
-    now.known = present
-    return now
+  var now: JudgedCaller {
+    guard let present = service?.state else { return JudgedCaller(credentials: credentials) }
+    return JudgedCaller(credentials: credentials, authorizer: present.authorizer, isUnderAnother: present !== state)
   }
 
   /// Another configuration counts than the one that has let it in: what others may do has changed, too.
-  var isUnderAnother: Bool { present?.isOther ?? true }
+  var isUnderAnother: Bool { now.isUnderAnother }
 
   /// How long its token lets it wait, in seconds from now; nil: the token doesn't end.
-  var patience: Double? { present?.authorizer.timeLeft(of: credentials) }
+  var patience: Double? { now.timeLeft }
 
   /// Why it may no longer read a table; nil where it may. O(1) while the configuration is the same and its token doesn't end.
-  func refusal(_ table: LiveTable) -> ServiceError? {
-    guard let (authorizer, isOther) = present, isOther || authorizer.timeLeft(of: credentials) != nil else {
-      return nil
-    }
-    return authorizer.refusal(of: credentials, .read, table: table.reference.name)
-  }
+  func refusal(_ table: LiveTable) -> ServiceError? { now.refusal(table) }
 
   /// The query, as the table's rows offer edits to the caller now: then the reply leads there. O(1) while the configuration is
   /// the same.
-  func query(_ query: TableQuery, of table: LiveTable) -> TableQuery {
-    guard table.offersEdits || query.lens.isReadOnly, let authorizer = successor else { return query }
-    return TableQuery(query.kind, table.lens(query.lens, mayEdit: authorizer.mayEdit(credentials, table)))
-  }
+  func query(_ query: TableQuery, of table: LiveTable) -> TableQuery { now.query(query, of: table) }
 
   /// The same of a request.
   func request(_ request: LensRequest, of table: LiveTable) -> LensRequest {
-    guard table.offersEdits || !request.mayEdit, let authorizer = successor else { return request }
+    guard table.offersEdits || !request.mayEdit else { return request }
     var request = request
-    request.mayEdit = authorizer.mayEdit(credentials, table)
+    if let mayEdit = now.mayEdit(table) { request.mayEdit = mayEdit }
     return request
   }
+}
 
-  /// Nil where the configuration that counts is the one that let the caller in.
-  private var successor: Authorizer? { present.flatMap { $0.isOther ? $0.authorizer : nil } }
+/// What the caller of a request that waits may do by one configuration.
+struct JudgedCaller {
+  fileprivate let credentials: Credentials
+  /// The judge by that configuration; nil where the service has ended.
+  fileprivate var authorizer: Authorizer?
+  /// It is another configuration than the one that has let the caller in.
+  fileprivate(set) var isUnderAnother = true
+
+  /// How long its token is taken, in seconds; nil: the token doesn't end.
+  fileprivate var timeLeft: Double? { authorizer?.timeLeft(of: credentials) }
+
+  /// As ``WaitingCaller/refusal(_:)``.
+  fileprivate func refusal(_ table: LiveTable) -> ServiceError? {
+    guard isUnderAnother || timeLeft != nil else { return nil }
+    return authorizer?.refusal(of: credentials, .read, table: table.reference.name)
+  }
+
+  /// As ``WaitingCaller/query(_:of:)``.
+  func query(_ query: TableQuery, of table: LiveTable) -> TableQuery {
+    guard table.offersEdits || query.lens.isReadOnly, let mayEdit = mayEdit(table) else { return query }
+    return TableQuery(query.kind, table.lens(query.lens, mayEdit: mayEdit))
+  }
+
+  /// Whether it may edit a table now; nil: as when it was let in.
+  fileprivate func mayEdit(_ table: LiveTable) -> Bool? {
+    isUnderAnother ? authorizer?.mayEdit(credentials, table) : nil
+  }
 }
