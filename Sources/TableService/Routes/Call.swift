@@ -115,10 +115,7 @@ final class TableCall: Sendable {
     isLate: Bool = false,
     under now: ServiceState
   ) throws(ServiceError) -> TableCall {
-    // The caller's token may be over by now.
-    if now !== state || now.authorizer.timeLeft(of: now.authorizer.credentials(of: request)) != nil {
-      _ = try Self.authority(call.request, now.authorizer, requirement, table.reference.name)
-    }
+    try judge(under: now)
     return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
   }
 
@@ -126,11 +123,17 @@ final class TableCall: Sendable {
   /// others.
   func finish(_ response: Response, under now: ServiceState) {
     do throws(ServiceError) {
-      _ = try after(exchange, mayWait: false, under: now)
+      try judge(under: now)
       exchange.finish(response)
     } catch {
       exchange.finish(error.response)
     }
+  }
+
+  /// Refuses a caller whose token is over by now, or whom a configuration that was read meanwhile does not let in.
+  private func judge(under now: ServiceState) throws(ServiceError) {
+    guard now !== state || now.authorizer.timeLeft(of: now.authorizer.credentials(of: request)) != nil else { return }
+    _ = try Self.authority(call.request, now.authorizer, requirement, table.reference.name)
   }
 
   /// Records what has become of edits, where that is configured, and calls then; at once where it is not.
