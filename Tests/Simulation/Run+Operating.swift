@@ -175,7 +175,7 @@ extension Run {
       changesLanguages: changesLanguages,
       renames: renames && !losesCommits,
       isTight: isTight,
-      takesAway: true
+      takesAway: isRestless ? 2 : 4
     )
     takeOver(next)
   }

@@ -112,7 +112,8 @@ final class Run: @unchecked Sendable {
     disk = Disk(world)
     upstream = NewsUpstream(world)
     changesLanguages = world.chance(3)
-    renames = world.chance(3)
+    isRestless = world.chance(4)
+    renames = isRestless ? !world.chance(3) : world.chance(3)
     hasLulls = world.chance(2)
     isTight = plan.parts.contains(.bounds) && world.chance(3)
     settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
@@ -120,7 +121,6 @@ final class Run: @unchecked Sendable {
     upstream.isFaulty = isFaulty
     disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 4, 8, 30, 200]) : 0
     isBusy = world.chance(3)
-    isRestless = world.chance(4)
     let count = plan.parts.contains(.replicas) ? world.pick([2, 2, 3, 5]) : 1
     deeds = Deeds(world, withReplicas: count > 1, isRestless: isRestless)
     database = count > 1 ? Database(world) : nil

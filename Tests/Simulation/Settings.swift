@@ -21,20 +21,20 @@ struct Settings {
   /// Members make room for one another, and searches are forgotten.
   var isTight = false
 
-  /// - Parameter takesAway: `board` may not be there.
+  /// - Parameter takesAway: one in so many lacks `board`; nil: none does.
   static func random(
     _ world: World,
     changesLanguages: Bool,
     renames: Bool,
     isTight: Bool,
-    takesAway: Bool = false
+    takesAway: Int? = nil
   ) -> Settings {
     Settings(
       title: world.pick(0...3),
       history: world.pick([1, 4, 16, 64]),
       label: world.pick(0...2),
       isGrouped: !world.chance(3),
-      hasBoard: !(takesAway && world.chance(4)),
+      hasBoard: !(takesAway.map(world.chance) ?? false),
       every: world.pick([1, 2, 5]),
       source: renames && world.chance(2) ? "works" : "tasks",
       isGerman: changesLanguages && world.chance(3),
