@@ -75,11 +75,9 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       var isTaken = false
       do {
         let next = try engine.prepare(definition)
+        letTimePass()
         let adopted = try engine.adopt(next)
-        // Event loops go on meanwhile.
-        QueueFactory(HostQueues(host)).waiting { [self] (goOn: @escaping @Sendable (Bool) -> Void) in
-          world.after(Double(world.pick(0...200)), on: loop) { goOn(true) }
-        }
+        letTimePass()
         catalog = adopted
         engine.wakeAll()
         isTaken = true
@@ -91,6 +89,14 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     }
     world.start(fiber)
     return true
+  }
+
+  /// The event loops go on while a configuration is loaded.
+  private func letTimePass() {
+    let pause = world.chance(2) ? 0 : Double(world.pick(0...200))
+    QueueFactory(HostQueues(host)).waiting { [self] (goOn: @escaping @Sendable (Bool) -> Void) in
+      world.after(pause, on: loop) { goOn(true) }
+    }
   }
 
   /// Ends as a process that is told to (SIGTERM): polls are answered as they stand, and what is left to write is written.

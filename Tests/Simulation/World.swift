@@ -87,7 +87,8 @@ final class World: @unchecked Sendable {
   /// A configuration is taken over by a thread of its own, beside all queues: these go on in the middle of it.
   func letOthersGoOn() {
     guard let fiber, chance(4) else { return }
-    fiber.wait { true }
+    let end = steps + pick([0, 0, 5, 20])
+    fiber.wait { [unowned self] in steps >= end || ready.isEmpty }
   }
 
   /// Waits: on a fiber while others go on, else by doing what they do.
