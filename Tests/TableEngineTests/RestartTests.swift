@@ -120,7 +120,7 @@ import Testing
         &restoring,
         context
       )
-      let table = try LiveTable.restored(blueprint, from: stored, logs, isReplacing: false, context: context)
+      let table = try LiveTable.restored(blueprint, from: stored, logs, .earlier, replacing: nil, context: context)
       let isMapped = table.writer.content.queue.sync { table.writer.content.access { $0.result != nil } }
       #expect(isMapped == !isTheSame)
     }

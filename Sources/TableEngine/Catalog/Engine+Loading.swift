@@ -82,7 +82,8 @@ extension Engine {
         blueprint,
         from: restoring.table(name),
         next.logs,
-        isReplacing: current.tablesByName[name] != nil,
+        isStarted.withLock { $0 } ? .left : .earlier,
+        replacing: current.tablesByName[name],
         context: context
       )
     }

@@ -125,10 +125,13 @@ extension TableWriter {
 
   /// Takes in what a source has said; `completion` is called when it is published.
   ///
-  /// - Parameter isEdit: it was said of an edit: reads that begin from now on wait for it.
+  /// - Parameters:
+  ///   - isAgreed: what it has said of a caller's own rows may be shown; else it has not agreed since somebody reads them.
+  ///   - isEdit: it was said of an edit: reads that begin from now on wait for it.
   func receive(
     _ news: SourceNews,
     from source: String,
+    isAgreed: Bool = true,
     isEdit: Bool = false,
     then completion: @escaping @Sendable () -> Void
   ) {
@@ -136,9 +139,9 @@ extension TableWriter {
     if isEdit { following.add(1, ordering: .acquiringAndReleasing) }
     let table = table.withLock { $0.value }
     // As it is now: said while nobody reads it shows nothing to whoever comes before it is taken in.
-    let isRead = table?.isConcealed != true
+    let isShown = isAgreed && table?.isConcealed != true
     content.queue.async { [self] in
-      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isRead) }
+      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isShown) }
       table?.refuse(upstreamRefusal)
       let done: @Sendable () -> Void = { [self] in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)

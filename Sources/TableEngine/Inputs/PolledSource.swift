@@ -95,8 +95,10 @@ final class PolledSource: Sendable {
     // A table that shows what it has may do so until the upstream is asked again.
     let needsAnswer = table.isPrivate || isOutdated || isUnheard && action == .resume
     context.client.queue.async { [self] in
+      let answered: Source.Completion = { [listeners] _ in listeners.bring(table) }
+      if table.isPrivate, listeners.withReaders({ $0.askAgain() }) { return source.refreshAnew(answered) }
       guard needsAnswer, listeners.hasAnswer else { return listeners.bring(table) }
-      source.refresh { [listeners] _ in listeners.bring(table) }
+      source.refresh(answered)
     }
   }
 

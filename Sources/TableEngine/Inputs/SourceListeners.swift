@@ -108,7 +108,10 @@ final class SourceListeners: Sendable {
     context.refreshes.count(update, of: source)
     var (isMissing, isFailure) = (false, false)
     if case .failed = update { isFailure = true }
-    let told = withReaders { $0.hear(answer, concernsAll: isFailure) }
+    let told = withReaders { readers in
+      if !isFailure { readers.noteAnswer() }
+      return readers.hear(answer, concernsAll: isFailure)
+    }
     for (table, isUpToDate) in told where !tell(table, isUpToDate: isUpToDate) { isMissing = true }
     compare()
     if isMissing { askForAll.function?() }
@@ -161,8 +164,9 @@ final class SourceListeners: Sendable {
 
   /// Gives news to a table in one of its languages.
   func give(_ news: SourceNews, to table: LiveTable, isEdit: Bool) {
+    let isAgreed = !table.isPrivate || withReaders { $0.agreement == .given }
     deliveries.enter()
-    table.writer.receive(news, from: source, isEdit: isEdit) { [deliveries] in deliveries.leave() }
+    table.writer.receive(news, from: source, isAgreed: isAgreed, isEdit: isEdit) { [deliveries] in deliveries.leave() }
   }
 
   /// Finds out which of the tables that are told only of content that concerns them the last content does, and tells these. On the

@@ -19,6 +19,15 @@ struct SourceReaders {
     case ended
   }
 
+  /// Whether the upstream has agreed, since somebody reads its tables, that these are shown: a caller's own rows are not shown before.
+  enum Agreement {
+    case given
+    /// Nobody has read them for a while.
+    case lapsed
+    /// It is asked by a request that began after that.
+    case asked
+  }
+
   private var readers: [ObjectIdentifier: Reader] = [:]
   /// The readers that are told of every answer.
   private var attentive: Set<ObjectIdentifier> = []
@@ -28,6 +37,7 @@ struct SourceReaders {
   /// Readers whose tables have gone are looked for when there are twice as many as after the last look.
   private var limit = 64
   private(set) var pace = Pace.unstarted
+  private(set) var agreement = Agreement.given
   /// The term of the lease under which the upstream was last taken over from another replica.
   private var term: UInt64?
 
@@ -158,11 +168,21 @@ struct SourceReaders {
 
   private mutating func suspendIfUnread() -> Action {
     guard pace == .running, !isAnyReading else { return .nothing }
-    pace = .suspended
+    (pace, agreement) = (.suspended, .lapsed)
     return .suspend
   }
 
+  /// The upstream is about to be asked anew. False where that need not be, for it to agree.
+  mutating func askAgain() -> Bool {
+    guard agreement == .lapsed else { return false }
+    agreement = .asked
+    return true
+  }
+
   // MARK: Telling
+
+  /// The upstream has answered, and has not failed.
+  mutating func noteAnswer() { if agreement == .asked { agreement = .given } }
 
   /// The upstream has said something. Returns whom to tell, and whether they had its last content before.
   ///

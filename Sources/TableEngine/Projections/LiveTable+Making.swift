@@ -15,13 +15,15 @@ extension LiveTable {
   /// - Parameters:
   ///   - stored: what the store has of it.
   ///   - logs: the items of the service's own sources.
-  ///   - isReplacing: it stands in for a table that was there until now: what is stored is no older than that.
+  ///   - origin: of what is stored, where no table was there until now.
+  ///   - former: the table that was there until now: what is stored is no older than that.
   /// - Throws: ``StartError`` where the store can't be read.
   static func restored(
     _ blueprint: TableBlueprint,
     from stored: StoredTable,
     _ logs: ItemLogs,
-    isReplacing: Bool,
+    _ origin: StoredOrigin,
+    replacing former: LiveTable?,
     context: EngineContext
   ) throws -> LiveTable {
     let name = blueprint.definition.name
@@ -41,7 +43,7 @@ extension LiveTable {
     content.takeOthers(otherLogs)
     content.sharedToggles = stored.toggled
     content.layout = blueprint.layout
-    content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
+    content.begin(from: stored, former == nil ? origin : .former, isShared: context.replica.isShared)
     let shown = content.isShownAsStored(by: stored, log) ? stored.versions?.all.last?.table : nil
     content.isResultOld = shown != nil
     let first = shown ?? content.table(named: name)
@@ -58,7 +60,7 @@ extension LiveTable {
       otherLogs: otherLogs,
       context: context
     )
-    do { _ = try table.translate(blueprint) } catch {
+    do { _ = try table.translate(blueprint, origin, replacing: former) } catch {
       throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
     }
     return table
@@ -109,7 +111,7 @@ extension LiveTable {
       context: context
     )
     // Nothing of it is read here that could fail.
-    _ = try? table.translate(blueprint)
+    _ = try? table.translate(blueprint, .left)
     for table in table.all { table.writer.followItems() }
     table.attach(table.polledSources(blueprint, parameters, forwarding))
     // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
@@ -123,7 +125,12 @@ extension LiveTable {
   /// This table in another language: as the store has it, and with what this one has been told.
   ///
   /// - Parameter stored: what there is of it; nil where it is not to be stored.
-  func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
+  func translation(
+    _ blueprint: TableBlueprint,
+    into locale: String,
+    from stored: StoredTable?,
+    _ origin: StoredOrigin
+  ) -> LiveTable {
     let variables = writer.variables
     let otherLogs = writer.otherLogs.withLock { $0 }
     var content = TableContent(
@@ -133,7 +140,7 @@ extension LiveTable {
       locale: locale
     )
     if let stored {
-      content.begin(from: stored, isCurrent: context.replica.isShared)
+      content.begin(from: stored, origin, isShared: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
       content.begin(beside: shown)

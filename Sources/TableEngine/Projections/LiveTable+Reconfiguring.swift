@@ -71,7 +71,7 @@ extension LiveTable {
     for table in all { table.reader.versions.bound(historyBytes: historyBytes) }
     var isMoreThanBefore = false
     do {
-      for table in try translate(blueprint) {
+      for table in try translate(blueprint, .left) {
         isMoreThanBefore = true
         guard !isShared else {
           StoredMember(table: table).join {}
@@ -115,15 +115,23 @@ extension LiveTable {
   /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one is
   /// given this one.
   ///
+  /// - Parameters:
+  ///   - origin: of what is stored of a new one that `former` has not.
+  ///   - former: the table in whose place this one comes.
   /// - Returns: the new ones.
   /// - Throws: where what is stored of one can't be read; then it has those that it had.
-  func translate(_ blueprint: TableBlueprint) throws -> [LiveTable] {
+  func translate(
+    _ blueprint: TableBlueprint,
+    _ origin: StoredOrigin,
+    replacing former: LiveTable? = nil
+  ) throws -> [LiveTable] {
     let known = allTranslations
     // Their cursors outlive the process as the original's do; how the store has those of a member is found out later.
     let wanted = try blueprint.locales.dropFirst().map { locale in
       if let table = known.first(where: { $0.locale == locale }) { return table }
       let stored = isMember ? nil : try context.restore(StoredName.of(name, in: locale))
-      return translation(blueprint, into: locale, from: stored)
+      let isFormer = former?.allTranslations.contains { $0.locale == locale } ?? false
+      return translation(blueprint, into: locale, from: stored, isFormer ? .former : origin)
     }
     translations.withLock { $0 = wanted }
     writer.translations.withLock { $0 = wanted.map(\.writer) }

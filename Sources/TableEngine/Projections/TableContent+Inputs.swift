@@ -11,7 +11,7 @@ extension TableContent {
   ///
   /// - Parameters:
   ///   - showingItsWords: readers are told why a fetch failed in the upstream's own words.
-  ///   - revealing: what was concealed may be shown, where the upstream agrees. Not while nobody reads.
+  ///   - revealing: what was concealed may be shown, where the upstream agrees. Not while nobody reads; what is said then is concealed.
   mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
     guard !gate.isClosedForGood, var input = inputs[source] else { return false }
     switch news {
@@ -21,7 +21,7 @@ extension TableContent {
         Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: Timestamp.now)
       }
       (input.answer, input.showsAll, input.showsItsWords) = (number, nil, showingItsWords)
-      if revealing { input.isConcealed = false }
+      input.isConcealed = !revealing
     case .unchanged:
       let isConfirmed = input.content == nil && !input.isConfirmed
       // An answer that could not be mapped is still the upstream's last word, whatever failed meanwhile.

@@ -111,6 +111,16 @@ extension TableContent {
   }
 }
 
+/// Whose rows the store has of a table that is made.
+enum StoredOrigin {
+  /// Those of the process before.
+  case earlier
+  /// Those of the table in whose place this one comes.
+  case former
+  /// Those of some configuration that was left since: by whose rules they may be shown nobody knows.
+  case left
+}
+
 extension TableContent {
   /// Returns whether the items, which it alone shows, would make the version that is stored.
   func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {
@@ -125,13 +135,14 @@ extension TableContent {
 
   /// Begins with what the store has of the table: what stands in for the sources until they answer.
   ///
-  /// - Parameter isCurrent: the upstream was asked until now, by this process or perhaps by others: what was shown is not old.
-  mutating func begin(from stored: StoredTable, isCurrent: Bool) {
+  /// - Parameter isShared: other replicas may have asked the upstream until now: what was shown is not old.
+  mutating func begin(from stored: StoredTable, _ origin: StoredOrigin, isShared: Bool) {
     isKnownToStore = stored.versions != nil
     record.base = stored.revision
     storedInputRevisions = stored.inputs
     guard var table = stored.versions?.all.last?.table, local == nil, table.hasWorked else { return }
-    if !isCurrent {
+    guard origin != .left || isShared else { return }
+    if origin != .former, !isShared {
       table.state = .stale
       table.problem = Problem(
         title: "Not refreshed yet",
@@ -139,7 +150,7 @@ extension TableContent {
         since: Timestamp.now
       )
     }
-    (restored, restoredObjects) = (table, stored.objects)
+    (restored, restoredObjects, showsFormerRows) = (table, stored.objects, origin == .former)
   }
 }
 

@@ -146,6 +146,13 @@ public final class Source: @unchecked Sendable {
     perform(action, isUrgent: true)
   }
 
+  /// Fetches as ``refresh(_:)`` does, but has nothing told of a refresh that is under way: that one is dropped. To be called on
+  /// `client.queue`.
+  public func refreshAnew(_ completion: @escaping Completion = { _ in }) {
+    client.queue.check()
+    if schedule.isIdle { refresh(completion) } else { refreshAfterChange(completion) }
+  }
+
   /// Takes what was told last, as `content`, for a failed refresh: it has turned out to be of no use. What comes next is
   /// `content`, too. To be called on `client.queue`.
   public func refuseLast(_ error: UpstreamError) {

@@ -73,8 +73,8 @@ import Testing
   }
 
   /// What an upstream has said to the closed configuration stays until it has answered the open one's request; the closed one's rules do,
-  /// too, whatever is read meanwhile.
-  @Test func rowsThatAnUpstreamHasGivenAnotherConfiguration() throws {
+  /// too, whatever is read meanwhile. Where another language comes first, the table is another one.
+  @Test(arguments: ["[en, de]", "[de, en]"]) func rowsThatAnUpstreamHasGivenAnotherConfiguration(_ locales: String) throws {
     let upstream = try ScriptedUpstream { request in
       request.target == "/secret" ? .json([["id": 1, "title": "hidden"]]) : .silence
     }
@@ -84,6 +84,7 @@ import Testing
       let rule = "read: true, anonymous: {read: \(isOpen)}"
       return """
         store: memory
+        locales: \(isOpen ? locales : "[en, de]")
         auth: {jwt: {issuer: "https://id.example.com", audience: tablecast, jwks: "{folder}/keys.json", allow: {\(rule)}}}
         cells: {Label: {nib: Label, fields: {title: string}}}
         sources: {notes: {url: "\(upstream.url)/\(path)", every: 1h, retries: 0, timeout: 50s}}

@@ -72,6 +72,40 @@ import Testing
     #expect(after.rows == ["1"] && after.cursor.prefix(12) == before.cursor.prefix(12))
   }
 
+  /// An answer that was asked for before the rows froze lets nobody see them, nor does one that was given before: not in another table
+  /// of the source either.
+  @Test func anAnswerFromBeforeTheRowsFrozeShowsNothing() throws {
+    let upstream = try ScriptedUpstream([issue(1, "open", "private")])
+    let settings = "instances: {freezeAfter: 1s, dropAfter: 1h}"
+    let other = """
+        other:
+          source: mine
+          row: {id: "${number}"}
+          cell: TableViewCellWithLabel
+          payload: {title: "${title}"}
+          \(settings)
+      """
+    let service = try ServiceProcess(Self.mine(upstream, "every: 100ms, timeout: 60s", "\(settings)\n\(other)"))
+    let headers = ["Authorization": "Bearer a"]
+    _ = try service.mirror("mine", headers)
+    let isFirst = Monitor(true)
+    upstream.script { _ in
+      isFirst.change { first in
+        defer { first = false }
+        return first ? .late(3, [issue(1, "open", "private")]) : .silence
+      }
+    }
+    try service.awaitMetric("table_instances{table=\"mine\",state=\"frozen\"}", 1)
+    #expect(!isFirst.current)
+    #expect(try !service.request("GET", "/v1/tables/mine", headers).text.contains("private"))
+    upstream.answer(.status(500, "{}"))
+    for table in ["mine", "other"] {
+      try service.awaitMetric("table_instances{table=\"mine\",state=\"frozen\"}", 1)
+      let reply = try service.request("GET", "/v1/tables/\(table)", headers)
+      #expect(try reply.json["state"] == "failed" && !reply.text.contains("private"), "\(reply.text)")
+    }
+  }
+
   private static func closed(_ tokens: [String]) throws -> String {
     """
     store: memory
