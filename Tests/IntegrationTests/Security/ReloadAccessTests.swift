@@ -74,7 +74,8 @@ import Testing
 
   /// What an upstream has said to the closed configuration stays until it has answered the open one's request; the closed one's rules do,
   /// too, whatever is read meanwhile. Where another language comes first, the table is another one.
-  @Test(arguments: ["[en, de]", "[de, en]"]) func rowsThatAnUpstreamHasGivenAnotherConfiguration(_ locales: String) throws {
+  @Test(arguments: ["[en, de]", "[de, en]"])
+  func rowsThatAnUpstreamHasGivenAnotherConfiguration(_ locales: String) throws {
     let upstream = try ScriptedUpstream { request in
       request.target == "/secret" ? .json([["id": 1, "title": "hidden"]]) : .silence
     }
