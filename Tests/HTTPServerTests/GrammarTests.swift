@@ -14,19 +14,19 @@ import Testing
 
   @Test(arguments: [
     "a", "/a b", "/%", "/%4", "/%zz", "/%00", "/%0d%0a", "/..", "/a/../b", "/%2e%2e/a", "/.", "/%ff", "/%c0%ae", "/a#b",
-    "/a\\b", "/é", "ftp://h/", "http:///a", "http://u@h/", "http://h:x/", "*", "/?a=%g0", "", "http:/a",
+    "/a\\b", "/é", "ftp://h/", "http:///a", "http://u@h/", "http://h:x/", "*", "/?a=%g0", "", "http:/a", "/?d=%ff", "/?%c3=a",
   ])
   func targetsThatAreNone(target: String) {
     #expect(throws: RequestError.self) { try Request(.get, target) }
   }
 
   @Test func queries() throws {
-    let query = try Request(.get, "/?a=1&b=&c&a=x+y%2B%C3%A9&=z&&d=%ff").query
+    let query = try Request(.get, "/?a=1&b=&c&a=x+y%2B%C3%A9&=z&&d=%20").query
     #expect(query.all("a") == ["1", "x y+é"])
     #expect(query.first("b")?.isEmpty == true && query.first("c")?.isEmpty == true)
     #expect(query.first("none") == nil)
     #expect(query.items.count == 6)
-    #expect(query.first("d") == "\u{FFFD}")
+    #expect(query.first("d") == " ")
   }
 
   @Test(arguments: [

@@ -80,6 +80,17 @@ import Testing
     #expect(try service.request("POST", "/v1/tables/todo/items", twice, body: ["title": "W"]).status == 400)
   }
 
+  /// After a restart a client's screen may have another view, and ask in another order.
+  @Test func aRepeatIsKnownInAnotherView() throws {
+    let service = try ServiceProcess(todo)
+    let replies = try ["?section=today&at=0", "?at=0&section=today&view=v", "?view=w&section=today&at=0", "?section=today&at=1"].map {
+      try service.request("POST", "/v1/tables/todo/items\($0)", ["Idempotency-Key": "k"], body: ["title": "T"])
+    }
+    let ids = try replies.dropLast().map { try $0.json["id"]?.text }
+    #expect(ids[0] != nil && ids.allSatisfy { $0 == ids[0] }, "\(replies.map(\.text))")
+    #expect(replies.last?.status == 422, "another place")
+  }
+
   @Test func aRefusedBatchNamesTheEdit() throws {
     let service = try ServiceProcess(todo)
     let cases: [(JSONValue, Int, String)] = [

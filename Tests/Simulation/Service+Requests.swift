@@ -112,7 +112,9 @@ extension Service {
     }
     table.readBarrier(view: request.view) { [self] outcome in
       loop.async { [self] in
-        guard table.latest === table else { return afterBarrier(engine, request, after: after, waits: waits, body) }
+        guard table.latest === table, !table.hasMadeRoom else {
+          return afterBarrier(engine, request, after: after, waits: waits, body)
+        }
         body(asked.flatMap(isThere), outcome)
       }
     }

@@ -1,3 +1,4 @@
+import Definitions
 import Foundation
 import Queues
 import Synchronization
@@ -188,6 +189,38 @@ extension ItemLogTests {
     }
     adopted.wait()
     #expect(found.withLock { $0 } == .isGone("b"))
+  }
+
+  /// A read waits until it is known what becomes of a family's member, and that has made room: another one is made for it.
+  @Test func aReadThatWaitsForAMemberThatMakesRoom() throws {
+    let definition = { (parameter: String) in
+      try ServiceDefinition.read(
+        """
+        sources: {notes: {local: {items: [{title: A}]}}}
+        cells: {Label: {fields: {title: string}}}
+        tables: {some: {source: notes, parameters: {\(parameter): {}}, cell: Label, payload: {title: "${title}"}}}
+        """
+      )
+    }
+    let engine = try Engine(definition("part"), EngineEnvironment.silent(store))
+    let member = { (parameter: String) in
+      var budget = MemberBudget()
+      let reference = TableReference(name: "some", parameters: [.init(name: parameter, value: "x")])
+      return try engine.catalog.table(reference, in: nil, for: CallerFields([]), &budget)
+    }
+    let former = try member("part")
+    former.writer.following.add(1, ordering: .sequentiallyConsistent)
+    try engine.adopt(try engine.prepare(definition("other")))
+    let found = Mutex<LookOutcome?>(nil)
+    let told = DispatchSemaphore(value: 0)
+    former.readBarrier(view: nil) { outcome in
+      found.withLock { $0 = outcome }
+      told.signal()
+    }
+    #expect(told.wait(timeout: .now() + 60) == .success)
+    #expect(former.hasMadeRoom && found.withLock { $0 } == .late)
+    let present = try member("other")
+    #expect(!present.hasMadeRoom && Self.titles(present.current.table) == ["A"])
   }
 
   /// A read has found a table in whose place a reload has put another one: it is of that one, which does not show yet what is answered.

@@ -52,7 +52,7 @@ import Testing
   @Test(
     arguments: [
       ("[{\"a\":1}]", "application/json", "[{\"a\":1}]"),
-      ("[{\"a\":1}]", "text/plain", "[{\"a\":1}]"), ("[]", nil, "[]"),
+      ("[{\"a\":1}]", "text/plain", "[{\"a\":1}]"), ("[]", nil, "[]"), (" [1]", "text/html; charset=utf-8", " [1]"),
       ("{\"a\":1}\n{\"a\":2}\n", nil, "[{\"a\":1},{\"a\":2}]"),
       ("{\"a\":1}\n\r\n  {\"a\":2}\r\n", "application/x-ndjson", "[{\"a\":1},  {\"a\":2}\r]"),
       ("", "application/x-ndjson", "[]"),

@@ -2,13 +2,13 @@ import FieldValues
 
 /// Percent-decoding of what stands in a target (RFC 3986 section 2.1).
 enum PercentDecoding {
-  /// Returns the result of `decode` as text; bytes that are no UTF-8 are replaced. A text without anything to decode is
-  /// copied once: a target may have thousands of short names.
+  /// Returns the result of `decode` as text.
   static func text(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(Refusal) -> String {
     let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsBlank) }
-    return isPlain
-      ? String(decoding: bytes, as: UTF8.self)
-      : String(field: try decode(bytes, plusIsBlank: plusIsBlank)[...])
+    // Without anything to decode it is copied once: a target may have thousands of short names.
+    let decoded = isPlain ? bytes : try decode(bytes, plusIsBlank: plusIsBlank)[...]
+    guard let text = String(validating: decoded, as: UTF8.self) else { throw .malformed("The query is not UTF-8.") }
+    return text
   }
 
   /// - Parameter plusIsBlank: as in forms' queries. What was encoded as `%2B` stays a plus.

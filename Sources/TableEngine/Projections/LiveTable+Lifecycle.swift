@@ -31,6 +31,11 @@ extension LiveTable {
   /// has is told of no edit any more.
   package var absence: TableError? { isUnknown ? .notStoredYet : isRemoved ? .isGone(name) : nil }
 
+  /// A family's member that ended, with no other one in its place yet: whoever asks for it again has one made.
+  package var hasMadeRoom: Bool {
+    isMember && lifecycle.withLock { $0.phase == .retired } && successor.withLock { $0 == nil }
+  }
+
   var isLiving: Bool { lifecycle.withLock { $0.phase == .living } }
 
   /// The configuration no longer has it; requests by the one before may still find it.

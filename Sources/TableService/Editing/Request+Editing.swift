@@ -30,8 +30,9 @@ extension Request {
     guard (1...255).contains(length), let key = header(.idempotencyKey) else {
       throw .malformed("`Idempotency-Key` is 1 to 255 characters.", field: "Idempotency-Key")
     }
-    // With their lengths: a value may have what stands between two parameters.
-    let query = query.items.map { "\($0.name.utf8.count):\($0.name)\($0.value.utf8.count):\($0.value)" }.joined()
+    // What an edit does is the same in any view. With their lengths: a value may have what stands between two parameters.
+    let items = query.items.filter { $0.name != "view" || path.last == "tap" }.sorted { $0.name < $1.name }
+    let query = items.map { "\($0.name.utf8.count):\($0.name)\($0.value.utf8.count):\($0.value)" }.joined()
     return Idempotency(
       key: key,
       route: "\(method.name) \(canonicalPath)",

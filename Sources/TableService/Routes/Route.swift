@@ -182,7 +182,8 @@ final class Route: Sendable {
     _ call: TableCall,
     of service: TableService,
     _ operation: Operation,
-    _ handler: @escaping Operation.TableHandler
+    _ handler: @escaping Operation.TableHandler,
+    mayFindAnother: Bool = true
   ) throws(ServiceError) -> Reply {
     if !asksAnew { try call.checkUpstreamsRefusal() }
     guard operation.method == .get, let behind = call.behind else {
@@ -192,12 +193,19 @@ final class Route: Sendable {
     let wait = BarrierWait(of: [behind], service.server) { [self] exchange, outcome in
       do throws(ServiceError) {
         let isLate = outcome == .late
+        // A member that has made room meanwhile need not show what was answered before: another one is made.
+        if isLate, mayFindAnother, behind.table.hasMadeRoom {
+          let call = try call.again(exchange, under: service.state)
+          return try answer(call, of: service, operation, handler, mayFindAnother: false)
+        }
         // A poll continues at its cursor; other requests would be given state that may be old.
         guard !isLate || operation.isPoll(call.parsed) else { throw .unreadable }
         // A request that has waited for the first fetch as long as it may doesn't wait again.
         let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
         // Another table has come in its place, and may not show yet what this one was found to.
-        guard isLate || call.table === behind.table else { return try answer(call, of: service, operation, handler) }
+        guard isLate || call.table === behind.table else {
+          return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
+        }
         try call.checkIsThere()
         return try handler(service)(call)
       } catch {

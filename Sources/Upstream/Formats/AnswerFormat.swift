@@ -24,6 +24,10 @@ enum AnswerFormat {
     }
     if let stated { return .format(stated) }
     if let format = format(of: mediaType) { return .format(format) }
+    // Some call JSON a page.
+    if mediaType == "text/html", let start = start(of: body), [bracket, brace].contains(start) {
+      return .format(look(body, mayBeTable: false, path: path))
+    }
     guard isJSON(mediaType) || isVague(mediaType) else { return .other(mediaType.isEmpty ? "of no type" : mediaType) }
     return .format(look(body, mayBeTable: isVague(mediaType), path: path))
   }
@@ -53,12 +57,16 @@ enum AnswerFormat {
   }
 
   private static func look(_ body: [UInt8], mayBeTable: Bool, path: String) -> SourceFormat {
-    let start = body.first { !$0.isSpace && ![0xEF, 0xBB, 0xBF].contains($0) }
+    let start = start(of: body)
     if start == brace, isLines(body) { return .ndjson }
     guard mayBeTable, let start, start != brace, start != bracket, start != UInt8(ascii: "\"") || path.isOfTable else {
       return .json
     }
     return path.isOfTable || isTable(body) ? .csv : .json
+  }
+
+  private static func start(of body: [UInt8]) -> UInt8? {
+    body.first { !$0.isSpace && ![0xEF, 0xBB, 0xBF].contains($0) }
   }
 
   /// The first line is a value, and another one begins behind it.
