@@ -14,7 +14,8 @@ import Testing
 
   @Test(arguments: [
     "a", "/a b", "/%", "/%4", "/%zz", "/%00", "/%0d%0a", "/..", "/a/../b", "/%2e%2e/a", "/.", "/%ff", "/%c0%ae", "/a#b",
-    "/a\\b", "/é", "ftp://h/", "http:///a", "http://u@h/", "http://h:x/", "*", "/?a=%g0", "", "http:/a", "/?d=%ff", "/?%c3=a",
+    "/a\\b", "/é", "ftp://h/", "http:///a", "http://u@h/", "http://h:x/", "*", "/?a=%g0", "", "http:/a",
+    "/?d=%ff", "/?%c3=a",
   ])
   func targetsThatAreNone(target: String) {
     #expect(throws: RequestError.self) { try Request(.get, target) }
