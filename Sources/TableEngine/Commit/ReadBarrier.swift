@@ -75,11 +75,8 @@ struct ReadBarrier: TableJob {
 
   /// The same, of what is in the table's place by now.
   private func passPresent(_ completion: @escaping StoreLooks.Completion) {
-    let table = writer.table.withLock { $0.value }
-    guard let present = table?.latest.writer, present !== writer else {
-      // What it was told last it will not show any more.
-      return table?.hasMadeRoom == true ? completion(.late) : passFollowing(completion)
-    }
+    let present = writer.table.withLock { $0.value }?.latest.writer
+    guard let present, present !== writer else { return passFollowing(completion) }
     present.readBarrier(completion)
   }
 

@@ -106,9 +106,9 @@ final class TableCall: Sendable {
     (self.exchange, self.mayWait, self.isLate) = (exchange, mayWait, isLate)
   }
 
-  /// The same from the beginning: the table is found again.
-  func again(_ exchange: Exchange, under now: ServiceState) throws(ServiceError) -> TableCall {
-    try TableCall(Call(request, parsed, call.match, exchange, state: now), requirement)
+  /// The same from the beginning.
+  func again(_ exchange: Exchange, under now: ServiceState) -> Call {
+    Call(request, parsed, call.match, exchange, state: now)
   }
 
   /// The same, when its table's upstream has answered or the time for it is over.

@@ -157,7 +157,9 @@ final class Route: Sendable {
   }
 
   /// Answers a request for it, if the caller may.
-  func answer(_ call: Call, of service: TableService) throws(ServiceError) -> Reply {
+  ///
+  /// - Parameter mayFindAnother: false where the table that it names has made room while it was read, and was found again.
+  func answer(_ call: Call, of service: TableService, mayFindAnother: Bool = true) throws(ServiceError) -> Reply {
     let operation = try call.match.operation.get()
     switch operation.handler {
     case .service(let handler):
@@ -165,12 +167,14 @@ final class Route: Sendable {
       return try handler(service)(call)
     case .table(let handler):
       let call = try TableCall(call, operation.requirement)
-      guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
+      guard call.table.isAwaitingUpstream else {
+        return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
+      }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.parsed.wait.get()
       return FirstFetch(of: call.table, patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
           let call = try call.after(exchange, mayWait: mayWait, under: service.state)
-          return try answer(call, of: service, operation, handler)
+          return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
         } catch {
           return .response(error.response)
         }
@@ -183,7 +187,7 @@ final class Route: Sendable {
     of service: TableService,
     _ operation: Operation,
     _ handler: @escaping Operation.TableHandler,
-    mayFindAnother: Bool = true
+    mayFindAnother: Bool
   ) throws(ServiceError) -> Reply {
     if !asksAnew { try call.checkUpstreamsRefusal() }
     guard operation.method == .get, let behind = call.behind else {
@@ -193,10 +197,10 @@ final class Route: Sendable {
     let wait = BarrierWait(of: [behind], service.server) { [self] exchange, outcome in
       do throws(ServiceError) {
         let isLate = outcome == .late
-        // A member that has made room meanwhile need not show what was answered before: another one is made.
-        if isLate, mayFindAnother, behind.table.hasMadeRoom {
-          let call = try call.again(exchange, under: service.state)
-          return try answer(call, of: service, operation, handler, mayFindAnother: false)
+        // A member that has made room meanwhile need not show what was answered before: another one is made, once.
+        if behind.table.hasMadeRoom {
+          guard mayFindAnother else { throw .unreadable }
+          return try answer(call.again(exchange, under: service.state), of: service, mayFindAnother: false)
         }
         // A poll continues at its cursor; other requests would be given state that may be old.
         guard !isLate || operation.isPoll(call.parsed) else { throw .unreadable }
