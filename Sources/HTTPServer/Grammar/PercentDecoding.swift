@@ -2,11 +2,11 @@ import FieldValues
 
 /// Percent-decoding of what stands in a target (RFC 3986 section 2.1).
 enum PercentDecoding {
-  /// Returns the result of `decode` as text.
-  static func text(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(Refusal) -> String {
-    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsBlank) }
+  /// Returns a name or value of a query as text.
+  static func queryText(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
+    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }
     // Without anything to decode it is copied once: a target may have thousands of short names.
-    let decoded = isPlain ? bytes : try decode(bytes, plusIsBlank: plusIsBlank)[...]
+    let decoded = isPlain ? bytes : try decode(bytes, plusIsBlank: true)[...]
     guard let text = String(validating: decoded, as: UTF8.self) else { throw .malformed("The query is not UTF-8.") }
     return text
   }

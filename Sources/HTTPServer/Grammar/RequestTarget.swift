@@ -108,8 +108,8 @@ struct RequestTarget: Sendable {
         guard items.count < Query.maximum else {
           throw .malformed("A query may have \(Query.maximum) parameters; this one has more.")
         }
-        let name = try PercentDecoding.text(bytes[start..<equals], plusIsBlank: true)
-        let value = equals < end ? try PercentDecoding.text(bytes[(equals + 1)..<end], plusIsBlank: true) : ""
+        let name = try PercentDecoding.queryText(bytes[start..<equals])
+        let value = equals < end ? try PercentDecoding.queryText(bytes[(equals + 1)..<end]) : ""
         items.append(Query.Item(name: name, value: value))
       }
       start = end + 1

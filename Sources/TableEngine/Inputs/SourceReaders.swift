@@ -19,12 +19,12 @@ struct SourceReaders {
     case ended
   }
 
-  /// Whether the upstream has agreed, since somebody reads its tables, that these are shown: a caller's own rows are not shown before.
+  /// The upstream's agreement to show a caller's own rows. It lapses with the last reader, and is given by an answer to a later request.
   enum Agreement {
     case given
-    /// Nobody has read them for a while.
+    /// The last reader has gone. Rows stay hidden, whatever answers are still on their way.
     case lapsed
-    /// It is asked by a request that began after that.
+    /// A new request is under way.
     case asked
   }
 
@@ -172,7 +172,7 @@ struct SourceReaders {
     return .suspend
   }
 
-  /// The upstream is about to be asked anew. False where that need not be, for it to agree.
+  /// Notes a new request, where the agreement has lapsed. Returns whether one is needed.
   mutating func askAgain() -> Bool {
     guard agreement == .lapsed else { return false }
     agreement = .asked
@@ -181,7 +181,7 @@ struct SourceReaders {
 
   // MARK: Telling
 
-  /// The upstream has answered, and has not failed.
+  /// Notes a successful answer.
   mutating func noteAnswer() { if agreement == .asked { agreement = .given } }
 
   /// The upstream has said something. Returns whom to tell, and whether they had its last content before.

@@ -111,13 +111,13 @@ extension TableContent {
   }
 }
 
-/// Whose rows the store has of a table that is made.
+/// The origin of a new table's stored rows.
 enum StoredOrigin {
-  /// Those of the process before.
+  /// The process before.
   case earlier
-  /// Those of the table in whose place this one comes.
+  /// The table that this one replaces.
   case former
-  /// Those of some configuration that was left since: by whose rules they may be shown nobody knows.
+  /// A configuration before the former one. Its access rules are not known any more, so an upstream's rows are not shown.
   case left
 }
 

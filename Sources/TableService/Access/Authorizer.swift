@@ -15,7 +15,7 @@ typealias Capability = AuthDefinition.Capability
 /// a refused caller whether a table is there.
 final class Authorizer: Sendable {
   private let rules: AccessRules
-  /// Those of other configurations: all have to allow a request.
+  /// Other configurations' rules: all have to allow a request.
   private let others: [AccessRules]
   /// The tables for which the others count; nil: all.
   private let shared: Set<String>?

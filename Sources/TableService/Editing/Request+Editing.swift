@@ -30,7 +30,7 @@ extension Request {
     guard (1...255).contains(length), let key = header(.idempotencyKey) else {
       throw .malformed("`Idempotency-Key` is 1 to 255 characters.", field: "Idempotency-Key")
     }
-    // What an edit does is the same in any view. With their lengths: a value may have what stands between two parameters.
+    // An edit does the same in any view, a tap does not. Lengths tell parameters apart, whatever characters their values have.
     let items = query.items.filter { $0.name != "view" || path.last == "tap" }.sorted { $0.name < $1.name }
     let query = items.map { "\($0.name.utf8.count):\($0.name)\($0.value.utf8.count):\($0.value)" }.joined()
     return Idempotency(

@@ -46,7 +46,7 @@ struct WaitingCaller: Sendable {
   }
 }
 
-/// What the caller of a request that waits may do by one configuration.
+/// A waiting request's caller, judged by one configuration.
 struct JudgedCaller {
   fileprivate let credentials: Credentials
   /// The judge by that configuration; nil where the service has ended.
@@ -69,7 +69,7 @@ struct JudgedCaller {
     return TableQuery(query.kind, table.lens(query.lens, mayEdit: mayEdit))
   }
 
-  /// Whether it may edit a table now; nil: as when it was let in.
+  /// The permission to edit a table; nil: unchanged since the caller was let in.
   fileprivate func mayEdit(_ table: LiveTable) -> Bool? {
     isUnderAnother ? authorizer?.mayEdit(credentials, table) : nil
   }

@@ -24,11 +24,9 @@ enum AnswerFormat {
     }
     if let stated { return .format(stated) }
     if let format = format(of: mediaType) { return .format(format) }
-    // Some call JSON a page.
-    if mediaType == "text/html", let start = start(of: body), [bracket, brace].contains(start) {
-      return .format(look(body, mayBeTable: false, path: path))
-    }
-    guard isJSON(mediaType) || isVague(mediaType) else { return .other(mediaType.isEmpty ? "of no type" : mediaType) }
+    // Some servers send JSON as a page.
+    let isPage = mediaType == "text/html" && [bracket, brace].contains(start(of: body))
+    guard isJSON(mediaType) || isVague(mediaType) || isPage else { return .other(mediaType.isEmpty ? "of no type" : mediaType) }
     return .format(look(body, mayBeTable: isVague(mediaType), path: path))
   }
 
@@ -65,6 +63,7 @@ enum AnswerFormat {
     return path.isOfTable || isTable(body) ? .csv : .json
   }
 
+  /// The first byte behind a byte order mark and white space.
   private static func start(of body: [UInt8]) -> UInt8? {
     body.first { !$0.isSpace && ![0xEF, 0xBB, 0xBF].contains($0) }
   }
