@@ -26,7 +26,9 @@ enum AnswerFormat {
     if let format = format(of: mediaType) { return .format(format) }
     // Some servers send JSON as a page.
     let isPage = mediaType == "text/html" && [bracket, brace].contains(start(of: body))
-    guard isJSON(mediaType) || isVague(mediaType) || isPage else { return .other(mediaType.isEmpty ? "of no type" : mediaType) }
+    guard isJSON(mediaType) || isVague(mediaType) || isPage else {
+      return .other(mediaType.isEmpty ? "of no type" : mediaType)
+    }
     return .format(look(body, mayBeTable: isVague(mediaType), path: path))
   }
 
