@@ -11,6 +11,9 @@ public struct ListenAddress: Equatable, Sendable {
   /// - Throws: what would be right. An IPv6 address without brackets is refused: its last group and a port look alike.
   public init(parsing text: String) throws(Mistake) {
     self.init()
+    guard !text.contains("/") else {
+      throw Mistake(suggestion: "write it without a scheme and a path: `127.0.0.1:8080`")
+    }
     var port = text[...]
     if let separator = text.lastIndex(of: ":") {
       var host = text[..<separator]
@@ -24,7 +27,7 @@ public struct ListenAddress: Equatable, Sendable {
         guard !text.contains(where: { "[]".contains($0) }) else { throw Mistake() }
         throw Mistake(suggestion: "an IPv6 address stands in brackets, and a port behind them: `[\(text)]:8080`")
       }
-      guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || "/[]".contains($0) }) else { throw Mistake() }
+      guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || "[]".contains($0) }) else { throw Mistake() }
       self.host = String(host)
     }
     guard let number = UInt16(port), port.utf8.allSatisfy({ (48...57).contains($0) }) else { throw Mistake() }

@@ -61,10 +61,11 @@ public struct Secrets: Sendable {
   private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
     return [
-      "authorization", "token", "secret", "apikey", "cookie", "password", "appid", "signature", "credential", "session",
+      "authorization", "token", "secret", "apikey", "cookie", "password", "passwd", "passcode", "passphrase", "appid",
+      "signature", "credential", "session", "hmac",
     ]
     .contains { name.contains($0) }
-      || ["key", "sig", "auth", "accesskey", "subscriptionkey", "apitoken", "appkey", "xkey"].contains(name)
+      || ["sig", "auth", "xauth", "sid", "pat", "jwt", "pin", "otp", "ticket", "pass", "pwd"].contains(name)
       || name.hasSuffix("key")
   }
 }

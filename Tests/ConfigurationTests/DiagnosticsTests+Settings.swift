@@ -21,6 +21,11 @@ extension DiagnosticsTests {
       "3:9: the text 'name:80' has no address, a numeric IPv4 or IPv6 address is needed"
     ),
     Case(
+      "a URL where an address is to listen on",
+      base + cell + "listen: http://127.0.0.1:8080",
+      "3:9: the text 'http://127.0.0.1:8080' is no address and port, write it without a scheme and a path: `127.0.0.1:8080`"
+    ),
+    Case(
       "port out of range",
       base + cell + "listen: 127.0.0.1:65536",
       "3:9: the text '127.0.0.1:65536' is no address and port"
@@ -29,6 +34,11 @@ extension DiagnosticsTests {
       "store",
       base + cell + "store: disk.sqlite",
       "3:8: the store is `memory` or a mapping, and this is the text 'disk.sqlite', write `store: {path: disk.sqlite}`"
+    ),
+    Case(
+      "a store that is nothing",
+      base + cell + "store:",
+      "3:7: the store is `memory` or a mapping, and this is nothing, write `store: {path: data/tablecast.sqlite}`"
     ),
     Case(
       "number in words",

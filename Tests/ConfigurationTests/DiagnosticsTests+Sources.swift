@@ -32,6 +32,22 @@ extension DiagnosticsTests {
       "2:20: 'https://x.example:99999/a' is no URL of an upstream"
     ),
     Case(
+      "a URL with a blank",
+      upstream + "sources: {s: {url: \"https://x.example/a b?c=${env.C ?? 'd e'}\"}}",
+      "2:20: the URL has a blank or a line break, write a blank as `%20`"
+    ),
+    Case(
+      "a header of two lines",
+      upstream + #"sources: {s: {url: https://x.example, headers: {X-A: "a\nb", X-B: "c\td ${env.E ?? 'f\ng'}"}}}"#,
+      "2:54: a header field's value stands on one line, and this one has a line break or another control character"
+    ),
+    Case(
+      "a token endpoint that is none, and no secret",
+      upstream + "sources: {s: {url: https://x.example, auth: {oauth2: {token: x, client: c}}}}",
+      "2:54: 'secret' is missing",
+      "2:55: this is no URL of a token endpoint"
+    ),
+    Case(
       "changes that nobody asks for",
       upstream + "sources: {s: {url: https://x.example, since: {next: meta.now}}}",
       "2:39: nothing asks for changes, write for example `query: {updated_since: \"${$since}\"}`"

@@ -58,6 +58,11 @@ import Testing
     Case("unknown alias", "history: *x\ntables: {}\n", "1:10: YAML: found undefined alias"),
     Case("alias as a key", "a: &a b\n*a : 1\n", "2:1: an alias can't be a key"),
     Case("merge of a text", "tables: {}\nviews: {<<: 3}\n", "2:13: '<<' merges mappings, and this is the number 3"),
+    Case(
+      "two merge keys",
+      "tables: {}\nviews: &v {max: 3}\nlimits: {<<: {waiters: 1}, <<: {waiters: 2}}\n",
+      "3:28: the key `<<` stands twice in this mapping, merge both by one: `<<: [*one, *two]`"
+    ),
     Case("a list as a key", "tables: {}\n[a]: 1\n", "2:1: a key that is no text"),
     Case(
       "deep",

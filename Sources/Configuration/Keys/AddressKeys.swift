@@ -30,10 +30,11 @@ extension ValueReader where Value == StoreDefinition {
   static let store = ValueReader.either(
     ValueReader(.enumeration(["memory"])) { node, reading in
       if node.scalar?.text == "memory" { return .memory }
+      let path = node.scalar.flatMap { $0.resolved == .null ? nil : $0.text }
       reading.error(
         at: node.place,
         "the store is `memory` or a mapping, and this is \(node.seen)",
-        "write `store: {path: \(node.scalar.map(\.text) ?? ServiceDefinition.defaultStorePath)}`"
+        "write `store: {path: \(path ?? ServiceDefinition.defaultStorePath)}`"
       )
       return nil
     },

@@ -73,7 +73,7 @@ enum EditRequestKeys: ObjectKeys {
   )
   static let headers = Key(
     "headers",
-    .map(of: .textTemplate, noun: "the headers", names: .header),
+    .map(of: .fieldTemplate, noun: "the headers", names: .header),
     secrecy: .credentials,
     "Request headers. Those of the source go along, unless they are set here or the host is another."
   )

@@ -35,7 +35,7 @@ enum SourceKeys: ObjectKeys {
   )
   static let headers = Key(
     "headers",
-    .map(of: .textTemplate, noun: "the headers", names: .header),
+    .map(of: .fieldTemplate, noun: "the headers", names: .header),
     secrecy: .credentials,
     "Request headers."
   )

@@ -123,6 +123,7 @@ enum OAuth2Keys: ObjectKeys {
     let (url, id) = (object[token], object[client])
     let (secret, refresh) = (object[secret], object[refresh])
     let scope = object[scope]
+    let isEndpoint = url.map { mayBeEndpoint($0, at: object.place(of: token), object.reading) } ?? false
     if object.present(of: [Self.secret.name, Self.refresh.name]).isEmpty {
       object.reading.error(
         at: object.place,
@@ -131,23 +132,23 @@ enum OAuth2Keys: ObjectKeys {
       )
       return nil
     }
-    guard let url, let id else { return nil }
+    guard let url, isEndpoint, let id else { return nil }
+    return OAuth2Definition(token: url, client: id, secret: secret, refresh: refresh, scope: scope)
+  }
+
+  private static func mayBeEndpoint(_ url: String, at place: TextPosition, _ reading: Reading) -> Bool {
     guard url.isWebAddress else {
-      object.reading.error(
-        at: object.place(of: token),
+      reading.error(
+        at: place,
         "this is no URL of a token endpoint",
         "it begins with `https://` or `http://` and a host"
       )
-      return nil
+      return false
     }
     if url.hasPrefix("http://"), !url.isOfLoopback {
-      object.reading.warning(
-        at: object.place(of: token),
-        "credentials are sent to the token endpoint without TLS",
-        "write `https://`"
-      )
+      reading.warning(at: place, "credentials are sent to the token endpoint without TLS", "write `https://`")
     }
-    return OAuth2Definition(token: url, client: id, secret: secret, refresh: refresh, scope: scope)
+    return true
   }
 }
 

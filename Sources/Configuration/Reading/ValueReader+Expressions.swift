@@ -43,7 +43,33 @@ extension ValueReader where Value == Template {
       reportOrigin(of: text, at: node.place, reading)
       return nil
     }
+    guard isWritten(text, of: { $0.value > 0x20 && $0.value != 0x7F }) else {
+      reading.error(at: node.place, "the URL has a blank or a line break", "write a blank as `%20`")
+      return nil
+    }
     return origin.isWritten ? template : try? Template(.string(origin.text + origin.rest))
+  }
+
+  /// The value of a request's header field, on one line (RFC 9110 §5.5).
+  static let fieldTemplate = ValueReader(Self.textTemplate.schema) { node, reading in
+    guard let template = Self.textTemplate.read(node, reading) else { return nil }
+    if let text = node.scalar?.text, !isWritten(text, of: { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }) {
+      reading.error(
+        at: node.place,
+        "a header field's value stands on one line, and this one has a line break or another control character",
+        "write it in quotes, on one line: behind `|` or `>` each text ends with a line break"
+      )
+      return nil
+    }
+    return template
+  }
+
+  /// True if what a text has outside `${…}` is made of such characters.
+  private static func isWritten(_ text: String, of isAllowed: (Unicode.Scalar) -> Bool) -> Bool {
+    TemplateParts(text).parts.allSatisfy { part in
+      guard case .literal(let literal) = part else { return true }
+      return literal.unicodeScalars.allSatisfy(isAllowed)
+    }
   }
 
   private static func reportOrigin(of text: String, at place: TextPosition, _ reading: Reading) {

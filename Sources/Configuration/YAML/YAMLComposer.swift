@@ -68,6 +68,7 @@ struct YAMLComposer {
   private mutating func entries(of mapping: Node.Mapping, depth: Int) -> [YAMLEntry]? {
     var own: [YAMLEntry] = []
     var merged: [YAMLEntry] = []
+    var mergesAlready = false
     for (key, value) in mapping {
       let place = key.mark.map(TextPosition.init) ?? .start
       guard case .scalar(let scalar) = key else {
@@ -75,11 +76,22 @@ struct YAMLComposer {
         continue
       }
       guard let value = compose(value, depth: depth + 1) else { return nil }
-      if scalar.string == "<<", scalar.style == .plain {
-        merged += self.merged(from: value)
-      } else {
-        own.append(YAMLEntry(key: Located(value: original(scalar.string), place: place), value: value))
+      let name = original(scalar.string)
+      guard name == "<<", scalar.style == .plain else {
+        own.append(YAMLEntry(key: Located(value: name, place: place), value: value))
+        continue
       }
+      merged += self.merged(from: value)
+      if mergesAlready {
+        problems.append(
+          YAMLProblem(
+            place: place,
+            message: "the key `<<` stands twice in this mapping",
+            suggestion: "merge both by one: `<<: [*one, *two]`"
+          )
+        )
+      }
+      mergesAlready = true
     }
     return withoutRepetitions(own) + withoutShadowed(merged, by: own)
   }
