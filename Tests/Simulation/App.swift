@@ -2,13 +2,14 @@ import Foundation
 import Queues
 import TablecastClient
 
-/// An app that is made with the Swift client: it follows a table and edits it, loses its connections, is killed, and starts again with
-/// the edits that it has kept.
+/// An app that is made with the Swift client: it follows a table and edits it, loses its connections, is offline for a while, is
+/// killed, and starts again with the edits that it has kept.
 ///
 /// The client's queue is one of the world's.
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class App: @unchecked Sendable {
+  private let name: String
   private let run: Run
   private let face: AppFace
   private let kept = KeptInMemory()
@@ -33,9 +34,9 @@ final class App: @unchecked Sendable {
     }
   }
 
-  init(_ run: Run) {
-    self.run = run
-    face = AppFace(run, "app")
+  init(_ name: String, _ run: Run) {
+    (self.name, self.run) = (name, run)
+    face = AppFace(run, name)
   }
 
   func start() { face.at(face.now + 0.02) { [self] in begin() } }
@@ -44,15 +45,15 @@ final class App: @unchecked Sendable {
     processes += 1
     var options = ClientOptions()
     options.editStore = kept
-    options.seed = run.world.seed ^ processes
+    options.seed = UInt64(run.world.pick(0...Int.max))
     let number = processes
     options.scheduler = AppScheduler(face) { [weak self] in self?.turn(number, $0) }
     options.transport = AppTransport(face) { [weak self] in self?.turn(number, $0) }
-    let host = Host("app", run.world)
+    let host = Host(name, run.world)
     options.queue = AppQueue(queue: SimulatedQueue("client", isSerial: true, host))
     guard let url = URL(string: "http://service.test") else { return }
     process = Process(TablecastClient(url: url, cells: AnyCell.self, options: options), host)
-    run.note("todo", "the app starts")
+    run.note("todo", "\(name) starts")
     live(number)
   }
 
@@ -70,7 +71,8 @@ final class App: @unchecked Sendable {
       switch run.world.pick(0...19) {
       case 0 where run.isFaulty: return kill()
       case 1: process?.client.wake()
-      default: edit()
+      case 2 where run.isFaulty && run.world.chance(4): leaveNetwork()
+      default: if !face.isOffline || run.world.chance(4) { edit() }
       }
       live(number)
     }
@@ -79,8 +81,20 @@ final class App: @unchecked Sendable {
   /// The network is back: what waits after many failures is sent soon, not in half a minute.
   func wakeSoon() { face.at(face.now + 8) { [self] in process?.client.wake() } }
 
+  /// For longer than versions are held, and than many failures take.
+  private func leaveNetwork() {
+    guard !face.isOffline else { return }
+    run.note("todo", "\(name) is offline")
+    face.isOffline = true
+    face.at(face.now + Double(run.world.pick([1, 3, 10]))) { [self] in
+      face.isOffline = false
+      run.note("todo", "\(name) is online")
+      process?.client.wake()
+    }
+  }
+
   private func kill() {
-    run.note("todo", "the app is killed")
+    run.note("todo", "\(name) is killed")
     kills += 1
     processes += 1
     if let process {
@@ -101,13 +115,13 @@ final class App: @unchecked Sendable {
       let text = TaskModel.text(number)
       let item = #"{"title": "\#(text)", "value": "\#(text)", "note": "\#(text)", "list": "a", "owner": "ida"}"#
       guard let item = try? JSONText(item) else { return }
-      run.note("todo", "the app adds \(text)")
+      run.note("todo", "\(name) adds \(text)")
       table.add(item)
     } else if !rows.isEmpty {
       let row = run.world.pick(rows)
       _ = run.tasks.begin(.patch, [.note], table: "todo", row: row, at: run.world.steps)
       guard let patch = try? JSONText(#"{"note": "\#(TaskModel.text(number))"}"#) else { return }
-      run.note("todo", "the app writes \(TaskModel.text(number)) to note of \(row)")
+      run.note("todo", "\(name) writes \(TaskModel.text(number)) to note of \(row)")
       table.patch(row, patch)
     }
   }
@@ -117,13 +131,13 @@ final class App: @unchecked Sendable {
   /// - Parameter rows: the rows that others show, in any order.
   /// - Returns: what is wrong.
   func problem(rows: [String]) -> String? {
-    guard let snapshot = process?.table.snapshot else { return "the app shows nothing" }
+    guard let snapshot = process?.table.snapshot else { return "\(name) shows nothing" }
     let open = snapshot.edits.filter { edit in
       if case .refused = edit.state { false } else { true }
     }
-    guard open.isEmpty else { return "the app still has \(open.map { "\($0.state)" })" }
+    guard open.isEmpty else { return "\(name) still has \(open.map { "\($0.state)" })" }
     let shown = snapshot.sections.flatMap { $0.rows.map(\.id) }.sorted()
-    return shown == rows ? nil : "the app shows \(shown), the others \(rows)"
+    return shown == rows ? nil : "\(name) shows \(shown), the others \(rows)"
   }
 }
 

@@ -20,11 +20,14 @@ final class AppFace: @unchecked Sendable {
     var body: [UInt8]
   }
 
+  /// Nothing gets through, either way.
+  var isOffline = false
+  private let name: String
   private let run: Run
   private let queue: SimulatedQueue
 
   init(_ run: Run, _ name: String) {
-    self.run = run
+    (self.name, self.run) = (name, run)
     queue = SimulatedQueue(name, isSerial: true, run.outside)
   }
 
@@ -39,10 +42,10 @@ final class AppFace: @unchecked Sendable {
   /// - Parameter completion: nil: the connection broke.
   func send(_ request: Request, _ completion: @escaping @Sendable (Response?) -> Void) {
     let arrive: @Sendable (Response?) -> Void = { [self] response in
-      let isLost = run.isFaulty && world.chance(25)
+      let isLost = run.isFaulty && (isOffline || world.chance(25))
       world.after(Double(world.pick(0...5)), on: queue) { completion(isLost ? nil : response) }
     }
-    if run.isFaulty, world.chance(40) { return arrive(nil) }
+    if run.isFaulty, isOffline || world.chance(40) { return arrive(nil) }
     world.after(Double(world.pick(0...3)), on: queue) { [self] in answer(request, arrive) }
   }
 
@@ -125,7 +128,7 @@ final class AppFace: @unchecked Sendable {
     let write = Self.write(request.body).flatMap { run.tasks.pending($0) }
     switch answer {
     case .success(let done):
-      run.note("todo", "the app's \(request.method) is answered \(done.cursor)")
+      run.note("todo", "\(name)'s \(request.method) is answered \(done.cursor)")
       if let write {
         let row = done.rows.first ?? nil
         run.tasks.acknowledge(write, row: row, at: done.cursor, mayBeLater: done.isRepeated, step: world.steps)
@@ -134,7 +137,7 @@ final class AppFace: @unchecked Sendable {
       let json: JSONValue = ["cursor": .string(done.cursor.description), "id": id]
       return Response(status: request.method == "PATCH" ? 200 : 201, body: json.bytes)
     case .failure(let error):
-      run.note("todo", "the app's \(request.method) is refused, \(error.kind)")
+      run.note("todo", "\(name)'s \(request.method) is refused, \(error.kind)")
       if [.unknown, .conflict, .impossible].contains(error.kind), let write {
         run.tasks.refuse(write, step: world.steps)
       } else {

@@ -12,7 +12,7 @@ extension Run {
     files?.fail(full: 0, sync: 0)
     if files?.isBroken == true { crash(replicas[0]) }
     bringBack()
-    app.wakeSoon()
+    for app in apps { app.wakeSoon() }
     let (end, last) = (world.now + 25_000_000_000, world.steps + 400_000)
     while world.now < end, world.steps < last, world.step() {}
     guard world.now >= end else { fail(nil, "there is always something to do: \(world.steps) steps") }
@@ -22,9 +22,7 @@ extension Run {
     for editor in editors {
       if let order = editor.waitsFor { fail(nil, "\(editor.name) is never answered: \(order)") }
     }
-    if plan.parts.contains(.edits), plan.parts.contains(.app), !losesCommits, let problem = app.problem(rows: rows) {
-      fail("todo", problem)
-    }
+    for app in apps { if let problem = app.problem(rows: rows) { fail("todo", problem) } }
     // Where they have little memory, members make room for one another until the end.
     for follower in followers where !(isTight && follower.seen.isOfMember) {
       guard let mirror = follower.content else { fail(follower.seen.table, "\(follower.name) has no table") }

@@ -88,7 +88,7 @@ final class Run: @unchecked Sendable {
   var tappers: [Tapper] = []
   lazy var marker = Marker(self)
   lazy var refresher = Refresher(self)
-  lazy var app = App(self)
+  var apps: [App] = []
   /// Of `news`, as somebody saw them last.
   var newsRows: [String] = []
   /// Whose items there are.
@@ -155,7 +155,7 @@ final class Run: @unchecked Sendable {
     if hasLulls, plan.parts.contains(.lulls) { rest() }
     while world.steps < plan.steps, world.step() {}
     settle()
-    let edits = editors.reduce(marker.edits + app.edits) { $0 + $1.edits }
+    let edits = apps.reduce(editors.reduce(marker.edits) { $0 + $1.edits }) { $0 + $1.edits }
     let polls = followers.reduce(0) { $0 + $1.polls }
     let seconds = (world.now - 1_000_000_000_000) / 1_000_000_000
     return
@@ -223,7 +223,10 @@ final class Run: @unchecked Sendable {
     if plan.parts.contains(.upstream), plan.parts.contains(.marks) { marker.start() }
     if plan.parts.contains(.upstream), plan.parts.contains(.refreshes) { refresher.start() }
     // No client can know that what was confirmed is gone.
-    if plan.parts.contains(.edits), plan.parts.contains(.app), !losesCommits { app.start() }
+    if plan.parts.contains(.edits), plan.parts.contains(.app), !losesCommits {
+      apps = ["app", "other app"].prefix(world.pick(1...2)).map { App($0, self) }
+    }
+    for app in apps { app.start() }
     if plan.parts.contains(.edits), plan.parts.contains(.lookups) {
       editors.append(Editor("namer", self, isNamer: true))
     }
