@@ -79,7 +79,10 @@ final class App: @unchecked Sendable {
   }
 
   /// The network is back: what waits after many failures is sent soon, not in half a minute.
-  func wakeSoon() { face.at(face.now + 8) { [self] in process?.client.wake() } }
+  func wakeSoon() {
+    // The first time the last configuration may be on its way.
+    for pause in [8.0, 16] { face.at(face.now + pause) { [self] in process?.client.wake() } }
+  }
 
   /// For longer than versions are held, and than many failures take.
   private func leaveNetwork() {

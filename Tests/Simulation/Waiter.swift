@@ -39,7 +39,7 @@ final class Waiter: @unchecked Sendable {
   func begin() {
     while case .replaced(let next)? = table.ending { table = next }
     if move() { return }
-    guard wait > 0 else { return finish() }
+    guard wait > 0 else { return finish(hasWaited: false) }
     table.willWait(PollKind(lens: query.lens, variant: "") { _ in })
     // Other threads go on meanwhile.
     service.loop.async { [self] in register() }
@@ -108,7 +108,7 @@ final class Waiter: @unchecked Sendable {
     case nil where table.isAwaitingUpstream: return false
     case nil:
       guard !isCurrent else { return false }
-      finish()
+      finish(hasWaited: false)
       return true
     }
   }
@@ -138,12 +138,12 @@ final class Waiter: @unchecked Sendable {
     finish()
   }
 
-  private func finish() {
+  private func finish(hasWaited: Bool = true) {
     guard !isAnswered else { return }
     isAnswered = true
     guard !table.isUnanswerable(query, isLate: false, waits: wait > 0) else { return done(.unavailable) }
     table.render(query, for: ReplyAsker(share: 0)) { [done, table, query, missed] reply in
-      guard !table.isUnanswerable(query, by: reply) else { return done(.unavailable) }
+      guard !table.isUnanswerable(query, by: reply, hasWaited: hasWaited) else { return done(.unavailable) }
       done(.reply(reply.body, missed.map { .missed($0) } ?? .changes))
     }
   }

@@ -6,6 +6,7 @@ final class GatedStore: SingleProcessStore {
   private let inner: MemoryStore
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
+  private let failure = Mutex<StoreError?>(nil)
   private let unreadable = Mutex<Set<String>>([])
   /// How the next records fail to be given other names, in turn; some are given them all the same.
   let namingFailures = Mutex<[(error: StoreError, isDone: Bool)]>([])
@@ -21,6 +22,9 @@ final class GatedStore: SingleProcessStore {
 
   /// From now on commits don't wait.
   func open() { isOpen.withLock { $0 = true } }
+
+  /// From now on commits fail; nil: no more.
+  func fail(_ error: StoreError?) { failure.withLock { $0 = error } }
 
   var waitingCount: Int { waiting.withLock { $0.count } }
 
@@ -39,6 +43,7 @@ final class GatedStore: SingleProcessStore {
     mayBlock: Bool,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
+    if let error = failure.withLock({ $0 }) { return completion(.failure(error)) }
     guard !isOpen.withLock({ $0 }) else { return inner.commit(commit, completion: completion) }
     waiting.withLock { $0.append((commit, completion)) }
   }

@@ -160,6 +160,8 @@ extension TableWriter {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
         content.follow(stored.inputs)
+        // It may be of a database that has lost what is known of the items here.
+        if !logs.isEmpty { content.doubtInputs() }
         if isMember, !isTranslation { content.noteRefusal() }
         content.followed(to: stored.revision, shown: versions.current.table, isLeading: isLeading)
       }
@@ -174,12 +176,12 @@ extension TableWriter {
     if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
   }
 
-  /// Looks for its inputs, where their names are in doubt: another replica's newer configuration may have given them others. Until then
-  /// nothing is stored. On the table's queue.
+  /// Looks for its inputs, where they are in doubt: another replica's newer configuration may have given them other names, or the
+  /// database may be another one. Until then nothing is stored. On the table's queue.
   func settleInputs() {
-    guard content.access({ $0.inputDoubts > $0.settledDoubts }) else { return }
+    guard content.access({ $0.areInputsInDoubt }) else { return }
     lookForNewsOfInputs { [self] isRead in
-      if isRead, followsItems { publishContent() }
+      if isRead, followsItems || context.replica.isLeading { publishContent() }
     }
   }
 

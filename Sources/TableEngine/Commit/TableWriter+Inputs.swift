@@ -77,12 +77,20 @@ extension TableWriter {
     }
   }
 
+  /// Has reads wait until what the sources have said is shown: the table in whose place this one comes could not store it. On any queue.
+  func holdReadsForSources() {
+    following.add(1, ordering: .acquiringAndReleasing)
+    content.queue.async { [self] in followed(content.access { $0.inputs.isEmpty } ? nil : .unreadable) }
+  }
+
   /// A commit to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
   /// reads wait for that. On the table's queue.
   func followed(_ error: StoreError?) {
     switch error {
     case nil, .fenced?: following.subtract(1, ordering: .acquiringAndReleasing)
-    case .some: content.access { $0.unshownCommits += 1 }
+    case .some:
+      content.access { $0.unshownCommits += 1 }
+      isBehindInputs.store(true, ordering: .releasing)
     }
   }
 

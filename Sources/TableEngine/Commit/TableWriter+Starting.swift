@@ -17,6 +17,11 @@ extension TableWriter {
     if log != nil { logSkipped() }
     // Another replica's table is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else {
+      // It may have been read from a database that has lost what is known of the items here.
+      if !logs.isEmpty {
+        content.access { $0.doubtInputs() }
+        lookForNewsOfInputs { _ in }
+      }
       updateTranslations(publishing: false)
       return completion(nil)
     }

@@ -37,8 +37,12 @@ extension TableWriter {
     // Without what upstreams say nothing is shown of the items beside it. In a lost member's place another one comes.
     guard !isBack, makesVersions, !(isLost && isMember) else {
       leaveToOthers()
-      // Or the database has lost them, and perhaps this table, too.
-      if isBehindStored { lookForNews { [self] _ in settleInputs() } }
+      if content.access({ $0.areInputsInDoubt }) {
+        settleInputs()
+      } else if isBehindStored {
+        // Or the database has lost them, and perhaps this table, too.
+        lookForNews { [self] _ in settleInputs() }
+      }
       return completion(nil)
     }
     if isLost { beginEpoch(with: table) }
@@ -116,7 +120,9 @@ extension TableWriter {
       defer { content.unshownCommits = 0 }
       return content.unshownCommits
     }
-    if unshown > 0 { following.subtract(unshown, ordering: .acquiringAndReleasing) }
+    guard unshown > 0 else { return }
+    isBehindInputs.store(false, ordering: .releasing)
+    following.subtract(unshown, ordering: .acquiringAndReleasing)
   }
 
   /// The version that is shown, where the store has none and is not about to be given one.

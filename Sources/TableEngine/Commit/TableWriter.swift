@@ -43,6 +43,8 @@ final class TableWriter: Sendable {
   let isConditionalUnderWay = Atomic(false)
   /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)
+  /// True while some of these could not be stored.
+  let isBehindInputs = Atomic(false)
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.

@@ -14,30 +14,35 @@ struct StoredMember: Sendable {
   /// is called on any queue. Its other items are as the store has it, then.
   func join(_ completion: @escaping @Sendable () -> Void) {
     let logs = table.writer.logs
-    guard !logs.isEmpty else { return lookUp(completion) }
+    guard !logs.isEmpty else { return lookUp(mayBegin: true, completion) }
     let group = DispatchGroup()
+    let areItemsRead = Mutex(true)
     for log in logs {
       group.enter()
-      log.lookForNews { _ in group.leave() }
+      log.lookForNews { isRead in
+        areItemsRead.withLock { $0 = $0 && isRead }
+        group.leave()
+      }
     }
-    group.notify(queue: table.context.background) { lookUp(completion) }
+    group.notify(queue: table.context.background) { lookUp(mayBegin: areItemsRead.withLock { $0 }, completion) }
   }
 
-  private func lookUp(_ completion: @escaping @Sendable () -> Void) {
+  /// - Parameter mayBegin: false: the items that it shows could not be read.
+  private func lookUp(mayBegin: Bool, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     // The translations first, as what is stored with the original goes on from their first versions.
     for writer in table.all.reversed().map(\.writer) {
       group.enter()
-      begin(writer) { group.leave() }
+      begin(writer, mayBegin) { group.leave() }
     }
     group.notify(queue: table.context.background, execute: completion)
   }
 
-  private func begin(_ writer: TableWriter, _ completion: @escaping @Sendable () -> Void) {
+  private func begin(_ writer: TableWriter, _ mayBegin: Bool, _ completion: @escaping @Sendable () -> Void) {
     writer.lookForNews { isRead in
       let content = writer.content
       let isKnown = content.access { $0.isKnownToStore || $0.gate.isClosed || !$0.commits.isEmpty }
-      guard isRead, !isKnown, let lease = writer.context.replica.lease else { return completion() }
+      guard isRead, mayBegin, !isKnown, let lease = writer.context.replica.lease else { return completion() }
       var commit = Commit(table: writer.storedName, durability: .process, version: writer.versions.current)
       commit.fence = lease
       content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }

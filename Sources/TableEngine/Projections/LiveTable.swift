@@ -120,8 +120,10 @@ package final class LiveTable: Sendable {
   }
 
   /// The same of a reply that was made: what was known when it was asked for may not be by then.
-  package func isUnanswerable(_ query: TableQuery, by reply: EncodedReply) -> Bool {
-    reply.isInDoubt && reader.leadsElsewhere(query)
+  ///
+  /// - Parameter hasWaited: its time is over. Before that nobody is told that nothing is new.
+  package func isUnanswerable(_ query: TableQuery, by reply: EncodedReply, hasWaited: Bool) -> Bool {
+    reply.isInDoubt && (!hasWaited || reader.leadsElsewhere(query))
   }
 
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never

@@ -146,14 +146,20 @@ extension TableContent {
   ///
   /// - Parameter log: one that need not be looked at, as the store compares it with what an edit is planned on.
   func isAheadOfStoredInputs(but log: ItemLog? = nil) -> Bool {
-    inputDoubts == settledDoubts && !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
+    !areInputsInDoubt && !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
   }
 
   /// The inputs that another replica's version was made of, whose configuration may call them otherwise.
   mutating func follow(_ inputs: InputRevisions) {
     storedInputRevisions = inputs
-    if !inputs.isEmpty, !inputs.haveRecords(of: inputRevisions) { inputDoubts += 1 }
+    if !inputs.isEmpty, !inputs.haveRecords(of: inputRevisions) { doubtInputs() }
   }
+
+  /// Nothing is stored before its inputs have been looked for.
+  mutating func doubtInputs() { inputDoubts += 1 }
+
+  /// True if its inputs are to be looked for before anything is stored.
+  var areInputsInDoubt: Bool { inputDoubts > settledDoubts }
 
   /// Returns whether the stored version is made of all committed revisions of its inputs, as far as this process knows,
   /// or of newer ones.

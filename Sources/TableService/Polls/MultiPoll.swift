@@ -262,7 +262,7 @@ final class MultiPoll: Waiter {
         return exchange.finish(last(exchange, troubles))
       }
       let isUnanswerable = zip(moves, made).contains { move, reply in
-        members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply)
+        members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
       }
       exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
     }

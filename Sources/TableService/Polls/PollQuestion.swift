@@ -123,7 +123,7 @@ final class PollQuestion: Sendable {
     guard !table.isUnanswerable(query, isLate: false, waits: waits) else {
       return .response(ServiceError.unreadable.response)
     }
-    return reply(exchange, for: caller, at: table.state(for: query).to)
+    return reply(exchange, for: caller, at: table.state(for: query).to, hasWaited: waits)
   }
 
   /// The reply, where the table is not where the client is; nil where it is.
@@ -138,16 +138,19 @@ final class PollQuestion: Sendable {
     // By a configuration that was read meanwhile there may be other filters.
     do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
     let state = table.state(for: query)
-    return state.isCurrent ? nil : reply(exchange, for: caller, at: state.to)
+    return state.isCurrent ? nil : reply(exchange, for: caller, at: state.to, hasWaited: false)
   }
 
-  /// - Parameter caller: may not see any more what is made meanwhile, by a configuration that is read then.
-  private func reply(_ exchange: Exchange, for caller: WaitingCaller, at cursor: Cursor) -> Reply {
+  /// - Parameters:
+  ///   - caller: may not see any more what is made meanwhile, by a configuration that is read then.
+  ///   - hasWaited: the client, until its time was over.
+  private func reply(_ exchange: Exchange, for caller: WaitingCaller, at cursor: Cursor, hasWaited: Bool) -> Reply {
     if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
       table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
         if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }
-        exchange.finish(table.isUnanswerable(query, by: made) ? ServiceError.unreadable.response : answer(made))
+        let isUnanswerable = table.isUnanswerable(query, by: made, hasWaited: hasWaited)
+        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : answer(made))
       }
       return .later
     }

@@ -111,7 +111,7 @@ final class SlotPoll: Waiter {
     let query = query
     table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
       if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }
-      let isUnanswerable = table.isUnanswerable(query, by: made)
+      let isUnanswerable = table.isUnanswerable(query, by: made, hasWaited: false)
       exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(made, next: slot))
     }
     return .later

@@ -110,7 +110,7 @@ final class TableStream: StreamSource {
         return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
           // Its client comes back.
           let isRefused = caller.refusal(table) != nil
-          if isRefused || table.isUnanswerable(query, by: made) { stream.end() } else { send(made, to: stream) }
+          if isRefused || table.isUnanswerable(query, by: made, hasWaited: true) { stream.end() } else { send(made, to: stream) }
         }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make
