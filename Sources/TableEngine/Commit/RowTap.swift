@@ -121,7 +121,7 @@ struct RowTap: Change {
   private func store(_ run: ChangeRun) {
     let take: @Sendable (ChangeProgress.Event) -> Void = { writer === original ? run.take($0) : run.takeLater($0) }
     if let error = original.refusal(of: EditPreconditions()) { return take(.refused(error)) }
-    let (change, table) = original.content.access { content in
+    let (change, table, inputs) = original.content.access { content in
       content.refreshResult(named: name)
       defer { content.letGoOfPart() }
       let latest = original.versions.latest.table
@@ -129,7 +129,8 @@ struct RowTap: Change {
       let change = ToggleChange(row: row, isToggled: isToggled)
       // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
       let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
-      return (change, isCurrent ? content.table(named: name) : latest.toggling(row))
+      // That one is made of what the store has been told.
+      return isCurrent ? (change, content.table(named: name), content.toldInputs) : (change, latest.toggling(row), nil)
     }
     let done: @Sendable (_ isKept: Bool) -> Void = { isKept in
       let tell: @Sendable () -> Void = { run.take(.done(.success(answer(at: versions.current)), isKept: isKept)) }
@@ -154,7 +155,7 @@ struct RowTap: Change {
     }
     var commit = Commit(table: original.storedName, durability: .full, version: version)
     commit.toggles = [change]
-    commit.inputs = original.content.access { $0.toldInputs }
+    commit.inputs = inputs
     // The toggle and its answer are stored as one: a repeat toggles nothing.
     commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
     commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }

@@ -123,7 +123,11 @@ package final class LiveTable: Sendable {
   ///
   /// - Parameter hasWaited: its time is over. Before that nobody is told that nothing is new.
   package func isUnanswerable(_ query: TableQuery, by reply: EncodedReply, hasWaited: Bool) -> Bool {
-    reply.isInDoubt && (!hasWaited || reader.leadsElsewhere(query))
+    switch reply.doubt {
+    case nil: false
+    case .unknown: !hasWaited || reader.leadsElsewhere(query)
+    case .drawnElsewhere: reader.leadsElsewhere(query)
+    }
   }
 
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never

@@ -116,14 +116,14 @@ extension TableReader {
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
     let (version, view) = (versions.current, view(query.lens))
     let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
-    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) { return doubt(after) }
+    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) { return doubt(after, .drawnElsewhere) }
     return reply(query, version, view)
   }
 
   /// The same, of one version: a reset and its snapshot are of the same.
   private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
     maker.queue.check()
-    if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after) }
+    if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after, .unknown) }
     let to = cursor(current, query.lens, view)
     let key = key(query, to: to, view)
     if let made = replies.reply(key) { return made }
@@ -146,9 +146,9 @@ extension TableReader {
     maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) }
   }
 
-  private func doubt(_ after: Cursor) -> EncodedReply {
+  private func doubt(_ after: Cursor, _ doubt: EncodedReply.Doubt) -> EncodedReply {
     let reply = unchanged(at: after)
-    return EncodedReply(reply.body, cursor: after, isEmpty: true, isInDoubt: true)
+    return EncodedReply(reply.body, cursor: after, isEmpty: true, doubt: doubt)
   }
 
   /// Notes the bytes that are kept.

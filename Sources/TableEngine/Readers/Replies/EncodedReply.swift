@@ -10,13 +10,20 @@ package final class EncodedReply: Sendable {
   package let isReset: Bool
   /// It has no stages, whatever version it leads to.
   package let isEmpty: Bool
-  /// It says where the client is, as only the store knows what it asks for, or another replica draws it.
-  let isInDoubt: Bool
+  /// Why it says where the client is, and no more.
+  let doubt: Doubt?
   private let keptForm = AtomicLazyReference<FormBox>()
 
-  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false, isEmpty: Bool = false, isInDoubt: Bool = false) {
+  enum Doubt {
+    /// Only the store knows what it asks for.
+    case unknown
+    /// Another replica draws it.
+    case drawnElsewhere
+  }
+
+  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false, isEmpty: Bool = false, doubt: Doubt? = nil) {
     (self.body, self.cursor, self.isReset, self.isEmpty) = (body, cursor, isReset, isEmpty)
-    self.isInDoubt = isInDoubt
+    self.doubt = doubt
   }
 
   /// Returns the service face's form of the reply: heads, compressed bodies. Made once, and gone with the reply.
