@@ -55,7 +55,8 @@ extension TableFamily {
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
     StoredMember(table: table).join { [self] in
       guard table.isLiving else { return }
-      if context.replica.isLeading { return ask(joined: table) }
+      if context.replica.isLeading { ask(joined: table) }
+      // Not there yet, or it could not be begun.
       guard table.isUnknown else { return }
       context.background.asyncAfter(deadline: .now() + Self.impatience) { [weak self, weak table] in
         guard let self, let table, table.isLiving, table.isUnknown else { return }

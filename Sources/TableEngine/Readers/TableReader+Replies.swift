@@ -116,7 +116,9 @@ extension TableReader {
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
     let (version, view) = (versions.current, view(query.lens))
     let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
-    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) { return doubt(after, .drawnElsewhere) }
+    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
+      return doubt(after, .drawnElsewhere)
+    }
     return reply(query, version, view)
   }
 

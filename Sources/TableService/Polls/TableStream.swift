@@ -109,8 +109,8 @@ final class TableStream: StreamSource {
       guard standing.isCurrent, !isBehind else {
         return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
           // Its client comes back.
-          let isRefused = caller.refusal(table) != nil
-          if isRefused || table.isUnanswerable(query, by: made, hasWaited: true) { stream.end() } else { send(made, to: stream) }
+          let isRefused = caller.refusal(table) != nil || table.isUnanswerable(query, by: made, hasWaited: true)
+          if isRefused { stream.end() } else { send(made, to: stream) }
         }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make
