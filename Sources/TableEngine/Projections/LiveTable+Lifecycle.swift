@@ -46,17 +46,21 @@ extension LiveTable {
 
   /// Why nobody can go on waiting for it; nil where they can.
   package var ending: WaitEnding? {
-    let lifecycle = lifecycle.withLock { $0 }
-    if lifecycle.isUnknown, lifecycle.refusal == nil { return .refused(.notStoredYet) }
-    switch lifecycle.phase {
-    case .living: return isMember ? lifecycle.refusal.map { .refused($0) } : nil
-    case .retired:
-      guard let next = successor.withLock({ $0 }) else { return .withoutNews }
-      // It has what was stored of it when it was there last, which may be older than what this one has shown.
-      return next.writer.isBehindInputs.load(ordering: .acquiring) ? .refused(.notStoredForNow) : .replaced(by: next)
-    case .refused(let error): return .refused(error)
-    case .removed: return .refused(.isGone(name))
+    lifecycle.withLock { lifecycle -> WaitEnding? in
+      if lifecycle.isUnknown, lifecycle.refusal == nil { return .refused(.notStoredYet) }
+      return switch lifecycle.phase {
+      case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
+      case .retired: successor.withLock { $0 }.map(\.beginning) ?? .withoutNews
+      case .refused(let error): .refused(error)
+      case .removed: .refused(.isGone(name))
+      }
     }
+  }
+
+  /// The ending of the table in whose place this one has come. Where this one could not store what it has become, it shows what was stored
+  /// when it was there last, which may be older.
+  private var beginning: WaitEnding {
+    writer.isBehindInputs.load(ordering: .acquiring) ? .refused(.notStoredForNow) : .replaced(by: self)
   }
 
   /// Why it is no longer there, nor another one in its place; nil where it is.
