@@ -109,7 +109,8 @@ final class App: @unchecked Sendable {
   }
 
   private func edit() {
-    guard let table = process?.table else { return }
+    // Whoever is told of so many that are not sent yet waits.
+    guard let table = process?.table, table.snapshot?.edits.count ?? 0 < 50 else { return }
     let rows = table.snapshot?.sections.flatMap { $0.rows.map(\.id) }.filter { run.rows.contains($0) } ?? []
     let number = run.tasks.count.all
     edits += 1
