@@ -247,7 +247,7 @@ extension Engine {
         continue
       }
       // An edit that the upstream has accepted may be what could not be stored.
-      let isBehind = table.all.contains { $0.writer.isBehindInputs.load(ordering: .acquiring) }
+      let isBehind = table.all.contains { $0.writer.isBehindInputs }
       if isBehind { for table in next.all { table.writer.holdReadsForSources() } }
       table.retire(for: next)
       // Other replicas' commits since the table was read went to its predecessor.

@@ -59,7 +59,7 @@ struct ReadBarrier: TableJob {
   /// Waits until what the inputs have handed over is shown. On the table's queue.
   private func passFollowing(_ completion: @escaping StoreLooks.Completion) {
     writer.afterFollowing {
-      guard !writer.isBehindInputs.load(ordering: .acquiring) else { return completion(.late) }
+      guard !writer.isBehindInputs else { return completion(.late) }
       guard isShared else { return completion(.read) }
       showInputs(since: .now, completion)
     }

@@ -75,17 +75,8 @@ extension TableWriter {
   /// can't be read it stays as it was: whoever writes to it is told, and it is tried again.
   private func goBack(to others: CatchUp) {
     context.replica.noteLoss()
-    let group = DispatchGroup()
-    let areItemsRead = Mutex(true)
-    for log in logs {
-      group.enter()
-      log.lookForNews { isRead in
-        areItemsRead.withLock { $0 = $0 && isRead }
-        group.leave()
-      }
-    }
-    group.notify(queue: content.queue) { [self] in
-      if areItemsRead.withLock({ $0 }) {
+    (logs as [any StoredRecord]).lookForNews(on: content.queue) { [self] areRead in
+      if areRead {
         for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
         if case .replaced(let stored) = others, stored.versions == nil { beginAgain(stored) } else { follow(others) }
         showSourcesAgain()

@@ -88,9 +88,7 @@ extension TableWriter {
   func followed(_ error: StoreError?) {
     switch error {
     case nil, .fenced?: following.subtract(1, ordering: .acquiringAndReleasing)
-    case .some:
-      content.access { $0.unshownCommits += 1 }
-      isBehindInputs.store(true, ordering: .releasing)
+    case .some: unshownCommits.add(1, ordering: .acquiringAndReleasing)
     }
   }
 

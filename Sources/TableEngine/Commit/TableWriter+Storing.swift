@@ -116,13 +116,8 @@ extension TableWriter {
 
   /// Reads no longer wait for what could not be shown.
   private func releaseReads() {
-    let unshown = content.access { content in
-      defer { content.unshownCommits = 0 }
-      return content.unshownCommits
-    }
-    guard unshown > 0 else { return }
-    isBehindInputs.store(false, ordering: .releasing)
-    following.subtract(unshown, ordering: .acquiringAndReleasing)
+    let unshown = unshownCommits.exchange(0, ordering: .acquiringAndReleasing)
+    if unshown > 0 { following.subtract(unshown, ordering: .acquiringAndReleasing) }
   }
 
   /// The version that is shown, where the store has none and is not about to be given one.

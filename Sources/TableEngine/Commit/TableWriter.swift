@@ -43,8 +43,9 @@ final class TableWriter: Sendable {
   let isConditionalUnderWay = Atomic(false)
   /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)
-  /// True while some of these could not be stored.
-  let isBehindInputs = Atomic(false)
+  /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
+  let unshownCommits = Atomic(0)
+  var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.
@@ -165,18 +166,8 @@ final class TableWriter: Sendable {
 
   /// Takes over what others have written to the table and to the items that it shows. On the table's queue, as `completion` is called.
   func lookForNewsOfInputs(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
-    let group = DispatchGroup()
-    let isRead = Mutex(true)
     let doubts = content.access { $0.inputDoubts }
-    for record in logs as [any StoredRecord] + [self] {
-      group.enter()
-      record.lookForNews { read in
-        isRead.withLock { $0 = $0 && read }
-        group.leave()
-      }
-    }
-    group.notify(queue: content.queue) { [self] in
-      let isRead = isRead.withLock { $0 }
+    (logs as [any StoredRecord] + [self]).lookForNews(on: content.queue) { [self] isRead in
       if isRead { content.access { $0.settledDoubts = max($0.settledDoubts, doubts) } }
       completion(isRead)
     }

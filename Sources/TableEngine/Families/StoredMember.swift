@@ -15,16 +15,7 @@ struct StoredMember: Sendable {
   func join(_ completion: @escaping @Sendable () -> Void) {
     let logs = table.writer.logs
     guard !logs.isEmpty else { return lookUp(mayBegin: true, completion) }
-    let group = DispatchGroup()
-    let areItemsRead = Mutex(true)
-    for log in logs {
-      group.enter()
-      log.lookForNews { isRead in
-        areItemsRead.withLock { $0 = $0 && isRead }
-        group.leave()
-      }
-    }
-    group.notify(queue: table.context.background) { lookUp(mayBegin: areItemsRead.withLock { $0 }, completion) }
+    (logs as [any StoredRecord]).lookForNews(on: table.context.background) { lookUp(mayBegin: $0, completion) }
   }
 
   /// - Parameter mayBegin: false: the items that it shows could not be read.

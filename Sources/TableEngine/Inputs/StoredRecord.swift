@@ -1,5 +1,6 @@
 import Dispatch
 import Queues
+import Synchronization
 import TableModel
 import TableStore
 import Upstream
@@ -44,6 +45,24 @@ private let patience = patienceOfLooks.dispatchInterval
 
 /// So often is what a look has found to be missing read, where own commits are in the way.
 private let attemptsOfLooks = 4
+
+extension [any StoredRecord] {
+  /// Has readers see all that was committed to any of these before this call. On any queue.
+  ///
+  /// - Parameter completion: On `queue`: false where one could not be read.
+  func lookForNews(on queue: WorkQueue, _ completion: @escaping @Sendable (_ areRead: Bool) -> Void) {
+    let group = DispatchGroup()
+    let areRead = Mutex(true)
+    for record in self {
+      group.enter()
+      record.lookForNews { isRead in
+        areRead.withLock { $0 = $0 && isRead }
+        group.leave()
+      }
+    }
+    group.notify(queue: queue) { completion(areRead.withLock { $0 }) }
+  }
+}
 
 extension StoredRecord {
   /// Has readers see all that was committed before this call, by whichever replica. On any queue.

@@ -60,7 +60,7 @@ extension LiveTable {
   /// The ending of the table in whose place this one has come. Where this one could not store what it has become, it shows what was stored
   /// when it was there last, which may be older.
   private var beginning: WaitEnding {
-    writer.isBehindInputs.load(ordering: .acquiring) ? .refused(.notStoredForNow) : .replaced(by: self)
+    writer.isBehindInputs ? .refused(.notStoredForNow) : .replaced(by: self)
   }
 
   /// Why it is no longer there, nor another one in its place; nil where it is.

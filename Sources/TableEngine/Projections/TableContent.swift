@@ -61,9 +61,6 @@ struct TableContent: Sendable {
   /// True if the sources' answers could not be stored, so that they are not shown: storing is tried again soon, and
   /// with their next answer.
   var isBehind = false
-  /// How often something was committed to an input that could not be shown, as the version that shows it could not be stored:
-  /// until it is, reads are refused.
-  var unshownCommits = 0
   var retries = StoringRetries()
   /// Questions to the replica whose configuration counts, where this one's does not: whether a version shows the items as they are.
   var questions = StoreLooks()
