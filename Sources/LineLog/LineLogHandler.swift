@@ -24,13 +24,11 @@ public struct LineLogHandler: LogHandler {
   }
 
   public func log(event: LogEvent) {
-    let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let line = LogLine(
       time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
       level: event.level.rawValue,
-      message: "\(event.message)",
-      fields: fields.mapValues { "\($0)" },
-      numbers: Set(fields.filter { $0.value.isNumber }.keys)
+      message: event.message.description,
+      fields: metadata.isEmpty ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
     )
     switch format {
     case .text: Self.write(line.text)
@@ -39,22 +37,11 @@ public struct LineLogHandler: LogHandler {
   }
 
   /// A line that can't be written is lost: a log that nobody takes must not end the service.
-  private static func write(_ line: String) {
-    var bytes = Array((line + "\n").utf8)[...]
+  private static func write(_ line: [UInt8]) {
+    var bytes = (line + [UInt8(ascii: "\n")])[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
       if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return }
-    }
-  }
-}
-
-extension Logger.MetadataValue {
-  /// True for a number or a boolean, which JSON writes without quotes.
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .stringConvertible(let value):
-      value is any BinaryInteger || value is Bool || (value as? Double)?.isFinite == true
-    case .string, .array, .dictionary: false
     }
   }
 }

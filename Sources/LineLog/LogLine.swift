@@ -1,8 +1,12 @@
+import Logging
+
 /// A message of the log as one line: whatever stands in it, neither another line nor anything that a terminal would act
 /// on comes of it, and it has an end.
 struct LogLine {
   /// Bytes of a message, or of one field's value, as they are written; of longer ones the beginning.
   static let valueLimit = 4096
+  /// Bytes of a field's name.
+  static let nameLimit = 128
   /// Fields of a line; of more, the first.
   static let fieldLimit = 32
 
@@ -10,48 +14,71 @@ struct LogLine {
   let level: String
   let message: String
   /// In the order of their names.
-  private let fields: [(name: String, value: String)]
+  private let fields: [Field]
 
-  /// Fields that are written without quotes.
-  private let numbers: Set<String>
+  private struct Field {
+    var name: String
+    var value: String
+    /// A number or a boolean, which JSON writes without quotes.
+    var isBare = false
+  }
 
-  init(time: String, level: String, message: String, fields: [String: String], numbers: Set<String> = []) {
-    (self.time, self.level, self.message, self.numbers) = (time, level, message, numbers)
-    self.fields = fields.sorted { $0.key < $1.key }.prefix(LogLine.fieldLimit).map { ($0.key, $0.value) }
+  init(time: String, level: String, message: String, fields: Logger.Metadata) {
+    (self.time, self.level, self.message) = (time, level, message)
+    let sorted = fields.sorted { $0.key < $1.key }.prefix(LogLine.fieldLimit)
+    self.fields = sorted.map { Field(name: $0.key, value: $0.value.text, isBare: $0.value.isNumber) }
   }
 
   /// For people.
-  var text: String {
+  var text: [UInt8] {
     let level = level.uppercased()
-    var line = "\(time) \(level)\(String(repeating: " ", count: max(8 - level.count, 0))) "
+    var line = Array("\(time) \(level)\(String(repeating: " ", count: max(8 - level.count, 0))) ".utf8)
     PrintableText.text.append(message, limit: LogLine.valueLimit, to: &line)
-    for (name, value) in fields {
-      line += "  "
-      PrintableText.text.append(name, limit: 128, to: &line)
-      line += ": "
-      PrintableText.text.append(value, limit: LogLine.valueLimit, to: &line)
+    for field in fields {
+      line += "  ".utf8
+      PrintableText.text.append(field.name, limit: LogLine.nameLimit, to: &line)
+      line += ": ".utf8
+      PrintableText.text.append(field.value, limit: LogLine.valueLimit, to: &line)
     }
     return line
   }
 
   /// For programs: an object of strings and numbers, its members in the order of their names. What is cut is cut in here too; what
   /// isn't is the very text, however it is written.
-  var json: String {
-    let own = ["level": level, "message": message, "time": time]
-    let members = fields.filter { own[$0.name] == nil } + own.map { (name: $0.key, value: $0.value) }
-    var line = "{"
-    for (name, value) in members.sorted(by: { $0.name < $1.name }) {
-      if line.utf8.count > 1 { line += "," }
-      line += "\""
-      PrintableText.json.append(name, limit: 128, to: &line)
-      if numbers.contains(name), own[name] == nil {
-        line += "\":\(value)"
-        continue
-      }
-      line += "\":\""
-      PrintableText.json.append(value, limit: LogLine.valueLimit, to: &line)
-      line += "\""
+  var json: [UInt8] {
+    let own = [
+      Field(name: "level", value: level), Field(name: "message", value: message), Field(name: "time", value: time),
+    ]
+    let members = own + fields.filter { field in !own.contains { $0.name == field.name } }
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    for member in members.sorted(by: { $0.name < $1.name }) {
+      line += (line.isEmpty ? "{\"" : ",\"").utf8
+      PrintableText.json.append(member.name, limit: LogLine.nameLimit, to: &line)
+      line += (member.isBare ? "\":" : "\":\"").utf8
+      PrintableText.json.append(member.value, limit: LogLine.valueLimit, to: &line)
+      if !member.isBare { line.append(UInt8(ascii: "\"")) }
     }
-    return line + "}"
+    line.append(UInt8(ascii: "}"))
+    return line
+  }
+}
+
+extension Logger.MetadataValue {
+  fileprivate var text: String {
+    switch self {
+    case .string(let text): text
+    case .stringConvertible(let value): value.description
+    case .array, .dictionary: "\(self)"
+    }
+  }
+
+  /// True for a number or a boolean, which JSON writes without quotes.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .stringConvertible(let value):
+      value is any BinaryInteger || value is Bool || (value as? Double)?.isFinite == true
+    case .string, .array, .dictionary: false
+    }
   }
 }

@@ -20,20 +20,36 @@ enum PrintableText {
   case json
 
   /// Appends `text`, but no more than `limit` bytes and a word on how many more there were. O(what is appended).
-  func append(_ text: String, limit: Int, to line: inout String) {
+  func append(_ text: String, limit: Int, to line: inout [UInt8]) {
+    if text.utf8.count <= limit, appendPlain(text, to: &line) { return }
     var room = limit
     var scalars = text.unicodeScalars[...]
     while let scalar = scalars.first {
-      let written = escaped(scalar)
-      let count = written?.utf8.count ?? UTF8.width(scalar)
+      let written = escaped(scalar) ?? String(scalar)
+      let count = written.utf8.count
       if count > room {
-        line += "… (\(text.utf8.distance(from: scalars.startIndex, to: text.utf8.endIndex)) bytes more)"
+        line += "… (\(text.utf8.distance(from: scalars.startIndex, to: text.utf8.endIndex)) bytes more)".utf8
         return
       }
       room -= count
-      if let written { line += written } else { line.unicodeScalars.append(scalar) }
+      line += written.utf8
       scalars.removeFirst()
     }
+  }
+
+  /// Appends a text in which nothing needs an escape; false where that can't be told of all of it at once.
+  private func appendPlain(_ text: String, to line: inout [UInt8]) -> Bool {
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.allSatisfy(isPlain) else { return false }
+      line += bytes
+      return true
+    } ?? false
+  }
+
+  /// True for a byte of ASCII that needs no escape, as nearly all of a log's are.
+  private func isPlain(_ byte: UInt8) -> Bool {
+    guard 0x20..<0x7f ~= byte else { return false }
+    return self == .text || (byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\"))
   }
 
   /// Returns the escape of `scalar`; nil if it needs none.

@@ -1,12 +1,19 @@
 import Foundation
+import Logging
 import Testing
 
 @testable import LineLog
 
 /// What comes from outside is shown in the log and obeyed nowhere.
 @Suite struct LogLineTests {
-  private static func line(_ message: String, _ fields: [String: String] = [:]) -> LogLine {
-    LogLine(time: "2026-01-02T03:04:05Z", level: "info", message: message, fields: fields)
+  private static func line(_ message: String, _ fields: [String: String] = [:]) -> (text: String, json: String) {
+    let fields = fields.mapValues { Logger.MetadataValue.string($0) }
+    return line(message, fields)
+  }
+
+  private static func line(_ message: String, _ fields: Logger.Metadata) -> (text: String, json: String) {
+    let line = LogLine(time: "2026-01-02T03:04:05Z", level: "info", message: message, fields: fields)
+    return (String(decoding: line.text, as: UTF8.self), String(decoding: line.json, as: UTF8.self))
   }
 
   @Test(arguments: [
@@ -23,9 +30,9 @@ import Testing
 
   /// What was given as a number is one.
   @Test func numbersAreNumbers() throws {
-    let fields = ["status": "422", "row": "7", "level": "9"]
-    let line = LogLine(time: "t", level: "info", message: "m", fields: fields, numbers: ["status", "level"])
-    #expect(line.json == #"{"level":"info","message":"m","row":"7","status":422,"time":"t"}"#)
+    let line = Self.line("m", ["status": .stringConvertible(422), "row": "7", "level": .stringConvertible(9)])
+    let time = "2026-01-02T03:04:05Z"
+    #expect(line.json == #"{"level":"info","message":"m","row":"7","status":422,"time":"\#(time)"}"#)
     #expect(line.text.hasSuffix("row: 7  status: 422"))
   }
 

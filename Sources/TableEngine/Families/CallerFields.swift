@@ -78,12 +78,12 @@ package struct CallerFields: Sendable {
   }
 
   /// Not what concerns this connection or this request's body alone (RFC 9110 §7.6.1).
-  private static func mayBeForwarded(_ name: String) -> Bool {
-    ![
-      "connection", "content-length", "transfer-encoding", "host", "upgrade", "te", "trailer", "keep-alive",
-      "accept-encoding", "if-match", "if-none-match", "expect",
-    ].contains(name.lowercased())
-  }
+  private static func mayBeForwarded(_ name: String) -> Bool { !ofConnection.contains(name.lowercased()) }
+
+  private static let ofConnection: Set = [
+    "connection", "content-length", "transfer-encoding", "host", "upgrade", "te", "trailer", "keep-alive",
+    "accept-encoding", "if-match", "if-none-match", "expect",
+  ]
 }
 
 /// The values of a caller that a table's rows depend on: header fields on their way to upstreams, and values that
