@@ -100,7 +100,7 @@ extension TableWriter {
     let first = Version(cursor: Cursor(epoch: .random(), version: 1), table: table)
     if let history = StoredVersions(epoch: first.cursor.epoch, versions: [first]) { versions.replace(with: history) }
     content.access { $0.isLost = false }
-    self.table.withLock { $0.value }?.announce(from: previous)
+    announce(from: previous)
     reader.wakeAll()
   }
 
@@ -162,8 +162,8 @@ extension TableWriter {
     updateTranslations(publishing: isLeading)
     // A database that was set back may have kept the items, and lost the version that shows them: no commit to these follows.
     if case .replaced = others, isLeading, content.access({ !$0.storedShowsInputs(log) }) { publishContent() }
-    guard let table = table.withLock({ $0.value }), versions.current !== previous else { return }
-    table.announce(from: previous)
+    guard versions.current !== previous else { return }
+    announce(from: previous)
     if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
   }
 

@@ -46,6 +46,8 @@ final class TableWriter: Sendable {
   /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
   let unshownCommits = Atomic(0)
   var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
+  /// The version that was shown before those that waiters were not told of yet.
+  private let untold = Mutex<Version?>(nil)
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.
@@ -97,9 +99,24 @@ final class TableWriter: Sendable {
     content.queue.check()
     let previous = versions.current
     guard versions.publish(version) else { return }
-    table.withLock { $0.value }?.announce(from: previous)
+    announce(from: previous)
     // Sources' answers are checked when they come, whether anything is shown of them or not.
     if content.access({ $0.local != nil }) { logSkipped() }
+  }
+
+  /// Tells those who wait of what was published since a version, when the queue has done what it has by now: commits that the store
+  /// has written together are told of together, and wake threads and clients once.
+  func announce(from previous: Version) {
+    reader.noteChanges(after: previous)
+    let isFirst = untold.withLock { untold in
+      defer { untold = untold ?? previous }
+      return untold == nil
+    }
+    guard isFirst else { return }
+    content.queue.async { [self] in
+      guard let first = untold.withLock({ $0.take() }) else { return }
+      table.withLock { $0.value }?.announce(from: first)
+    }
   }
 
   // MARK: Ending

@@ -162,7 +162,6 @@ final class TableReader: Sendable {
 
   /// Wakes those in whose window something changed. After the version can be read.
   func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
-    noteChanges(after: previous)
     // Held until it was looked at: a short history may have forgotten it by then.
     let published = versions.current
     inTurn(nil) { [self] in
