@@ -6,7 +6,7 @@ struct PostgresTable: Sendable {
   let name: String
   var epoch: Epoch?
   /// The version stored last, and the numbers of its rows.
-  var last: (version: Version, numbers: [[UInt64]])?
+  var last: (version: Version, numbers: [RowNumberList])?
   var nextRow: UInt64 = 0
   /// The key frames that are stored, growing: the versions' numbers, and the revisions that made them.
   var keyFrames: [(number: UInt64, revision: UInt64)] = []

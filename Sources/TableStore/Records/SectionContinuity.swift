@@ -60,7 +60,7 @@ struct DisplacedRows {
   /// Identities are unique in a table, and almost always so are their fingerprints.
   private var rows: [RowKey: [Found]] = [:]
 
-  mutating func collect(from table: Table, numbers: [[UInt64]], matching: SectionContinuity) {
+  mutating func collect(from table: Table, numbers: [RowNumberList], matching: SectionContinuity) {
     var kept: [Int: SectionContinuity.Match] = [:]
     for case let match? in matching.matches { kept[match.old] = match }
     for (index, section) in table.sections.enumerated() {

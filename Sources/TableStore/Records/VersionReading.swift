@@ -7,11 +7,11 @@ struct VersionReading {
   /// Shared with the rows'.
   var names: NameTable
   /// The version read last, with its rows' numbers.
-  private(set) var last: (table: Table, numbers: [[UInt64]])?
+  private(set) var last: (table: Table, numbers: [RowNumberList])?
   /// The highest number of a row that a version has; nil where none has rows.
   private(set) var highest: UInt64?
   /// The version that is gone on from, whose rows are not among `rows`; asked for few of them, seldom for any.
-  private var base: (table: Table, numbers: [[UInt64]])?
+  private var base: (table: Table, numbers: [RowNumberList])?
   private var baseRows: [UInt64: Row]?
 
   /// - Parameter name: What the table is kept under.
@@ -22,7 +22,7 @@ struct VersionReading {
   }
 
   /// Begins with a version that is known: the records are of those after it.
-  mutating func goOn(from table: Table, numbers: [[UInt64]]) {
+  mutating func goOn(from table: Table, numbers: [RowNumberList]) {
     last = (table, numbers)
     base = last
   }
@@ -47,7 +47,7 @@ struct VersionReading {
     return found[...]
   }
 
-  private static func rowsByNumber(_ table: Table, _ numbers: [[UInt64]]) -> [UInt64: Row] {
+  private static func rowsByNumber(_ table: Table, _ numbers: [RowNumberList]) -> [UInt64: Row] {
     var found: [UInt64: Row] = [:]
     for (section, numbers) in zip(table.sections, numbers) {
       for (row, number) in zip(section.rows, numbers) { found[number] = row }
@@ -62,7 +62,7 @@ struct VersionReading {
       throw RecordError(description: "a version's record is of an unknown format")
     }
     var table = try reader.attributes(name: name)
-    var numbers: [[UInt64]] = []
+    var numbers: [RowNumberList] = []
     // A row stands in a version once, and a section is gone on from once: else a short record could ask for any amount.
     var room = rows.count + (last?.table.rowCount ?? 0)
     var bases: Set<Int> = []
@@ -89,7 +89,7 @@ struct VersionReading {
   private func base(
     of reader: inout RecordReader,
     _ bases: inout Set<Int>
-  ) throws(RecordError) -> (section: Section, numbers: [UInt64]) {
+  ) throws(RecordError) -> (section: Section, numbers: RowNumberList) {
     let index = try reader.count(of: 0)
     guard bases.insert(index).inserted else {
       throw RecordError(description: "a version's record goes on twice from one section")
@@ -102,9 +102,9 @@ struct VersionReading {
 
   private mutating func readSection(
     _ reader: inout RecordReader,
-    base: (section: Section, numbers: [UInt64])?,
+    base: (section: Section, numbers: RowNumberList)?,
     into table: inout Table,
-    _ numbers: inout [[UInt64]],
+    _ numbers: inout [RowNumberList],
     _ room: inout Int
   ) throws(RecordError) {
     let id = try reader.string()
@@ -114,8 +114,7 @@ struct VersionReading {
     guard count <= room else { throw RecordError(description: "a section has more rows than there are") }
     room -= count
     var rows = RowsBeingRead(onto: base?.section.rows ?? [])
-    var sectionNumbers: [UInt64] = []
-    sectionNumbers.reserveCapacity(count)
+    var sectionNumbers = RowNumberList()
     for _ in 0..<(try reader.count(of: 3)) {
       guard let kind = VersionRecord.RunKind(rawValue: try reader.byte()) else {
         throw RecordError(description: "a run of rows is of an unknown kind")
@@ -130,15 +129,16 @@ struct VersionReading {
         guard let base, start <= UInt64(base.numbers.count), length <= base.numbers.count - Int(start) else {
           throw RecordError(description: "a run of rows reaches past its section")
         }
-        rows.append(Int(start)..<Int(start) + length)
-        sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
+        let positions = Int(start)..<Int(start) + length
+        rows.append(positions)
+        sectionNumbers.append(positions, of: base.numbers)
       case .numbers:
         guard length > 0 else { continue }
         let (end, overflow) = start.addingReportingOverflow(UInt64(length))
         guard !overflow else { throw RecordError(description: "a row's number is too large") }
         highest = max(highest ?? 0, end - 1)
         rows.append(try self.rows(start..<end))
-        sectionNumbers += start..<end
+        sectionNumbers.append(start..<end)
       }
     }
     guard sectionNumbers.count == count else { throw RecordError(description: "a section lacks rows") }

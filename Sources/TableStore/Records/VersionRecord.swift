@@ -13,7 +13,7 @@ struct VersionRecord {
   /// Rows of the version before that this one does not have.
   var gone: [(number: UInt64, row: Row)] = []
   /// The numbers of this version's rows, by section.
-  var numbers: [[UInt64]] = []
+  var numbers: [RowNumberList] = []
   /// The next free row number.
   var nextRow: UInt64
 
@@ -49,11 +49,11 @@ struct VersionRecord {
   /// - Parameters:
   ///   - previous: The version before, with its rows' numbers; nil for a key frame written first of all.
   ///   - isKeyFrame: Whether the record has to be read without the one before. Rows are shared all the same.
-  /// - Complexity: O(sections + rows of the sections that changed): to copy their numbers, 8 bytes each. Only what does
-  ///   not stand as it stood in the version before is hashed.
+  /// - Complexity: O(sections + rows of the sections that changed, without what they share). Only what does not stand as it stood in
+  ///   the version before is hashed, and has its number written down; the numbers of the others are shared (``RowNumberList``).
   init(
     of table: Table,
-    after previous: (table: Table, numbers: [[UInt64]])?,
+    after previous: (table: Table, numbers: [RowNumberList])?,
     isKeyFrame: Bool,
     nextRow: UInt64
   ) {
@@ -72,7 +72,7 @@ struct VersionRecord {
       let old = match.flatMap { match in
         previous.map { (section: $0.table.sections[match.old], numbers: $0.numbers[match.old]) }
       }
-      let placed = place(section, match: match, oldNumbers: old?.numbers ?? [], pool: &pool)
+      let placed = place(section, match: match, oldNumbers: old?.numbers ?? RowNumberList(), pool: &pool)
       numbers.append(placed.numbers)
       if let match, match.isUnchanged, !isKeyFrame {
         writer.write(byte: SectionKind.unchanged.rawValue)
@@ -93,22 +93,21 @@ struct VersionRecord {
 
   /// The rows of a section: their numbers, and where they stood in the section that it is built on.
   struct PlacedRows {
-    var numbers: [UInt64] = []
+    var numbers = RowNumberList()
     var runs = RunList()
   }
 
   private mutating func place(
     _ section: Section,
     match: SectionContinuity.Match?,
-    oldNumbers: [UInt64],
+    oldNumbers: RowNumberList,
     pool: inout DisplacedRows
   ) -> PlacedRows {
     var placed = PlacedRows()
-    placed.numbers.reserveCapacity(section.rows.count)
     var next = 0
     for part in match?.kept ?? [] {
       place(section.rows[next..<part.new.lowerBound], in: &placed, onto: match?.old, &pool)
-      placed.numbers += oldNumbers[part.old]
+      placed.numbers.append(part.old, of: oldNumbers)
       placed.runs.append(.positions, UInt64(part.old.lowerBound), count: part.old.count)
       next = part.new.upperBound
     }

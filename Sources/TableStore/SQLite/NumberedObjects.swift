@@ -17,7 +17,7 @@ struct NumberedObjects {
   }
 
   /// With their rows' names, once the version is known. O(rows).
-  func named(by last: (version: Version, numbers: [[UInt64]])?) -> [(row: String, bytes: [UInt8])] {
+  func named(by last: (version: Version, numbers: [RowNumberList])?) -> [(row: String, bytes: [UInt8])] {
     guard let last, !numbers.isEmpty else { return [] }
     let places = NumberedPlaces(ascending: numbers)
     var objects: [(row: String, bytes: [UInt8])] = []
@@ -34,7 +34,7 @@ struct NumberedObjects {
 /// The numbers of a version's rows, by identity.
 struct RowNumbers {
   private let added: [(number: UInt64, row: TableModel.Row)]
-  private let last: (version: Version, numbers: [[UInt64]])?
+  private let last: (version: Version, numbers: [RowNumberList])?
   /// Most objects come in the order of their rows.
   private var next = 0
   private var byName: [String: UInt64]?

@@ -6,7 +6,7 @@ struct SQLiteTable {
   var epoch: Epoch?
   /// The version stored last and the numbers of its rows; nil where it was not restored: then the next one
   /// begins anew.
-  var last: (version: Version, numbers: [[UInt64]])?
+  var last: (version: Version, numbers: [RowNumberList])?
   var nextRow: UInt64 = 0
   /// Numbers of the key frames that are stored, growing. The oldest record is one.
   var keyFrames: [UInt64] = []

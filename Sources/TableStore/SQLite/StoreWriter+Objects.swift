@@ -114,7 +114,7 @@ extension StoreWriter {
   /// The parts of the version's record, made off the table's queue.
   struct AheadPlan: Sendable {
     let tableID: Int64
-    let last: (version: Version, numbers: [[UInt64]])?
+    let last: (version: Version, numbers: [RowNumberList])?
     let isKeyFrame: Bool
     let nextRow: UInt64
   }

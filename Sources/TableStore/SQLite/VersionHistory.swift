@@ -26,7 +26,7 @@ struct VersionHistory: Sendable {
   /// Oldest first.
   private(set) var tables: [(number: UInt64, table: TableModel.Table)] = []
   private(set) var keyFrames: [UInt64] = []
-  private(set) var last: (table: TableModel.Table, numbers: [[UInt64]])?
+  private(set) var last: (table: TableModel.Table, numbers: [RowNumberList])?
   /// The highest number of a row that a version has; nil where none has rows.
   private(set) var highestRow: UInt64?
   /// Before these: versions that an earlier run was about to forget.
