@@ -54,6 +54,12 @@ public struct Commit: Sendable {
   /// The changes of its records, one each.
   var parts: [Commit] { beside.isEmpty ? [self] : beside + [self] }
 
+  /// The same, in this order, with no more copies than there are commits beside it.
+  func forEachPart(_ body: (Commit) throws -> Void) rethrows {
+    for part in beside { try body(part) }
+    try body(self)
+  }
+
   /// True if anything but an answer is in it: then the table has another revision afterwards. Commits beside it count,
   /// so that those built on it know whether they were stored.
   public var changesTable: Bool {

@@ -103,7 +103,7 @@ import Testing
         let version = try #require(versions.prepare(table([("a", rows(step * 7))])))
         var commit = Commit(table: "t", durability: .process, version: version)
         commit.objects = rows(step * 7).map { ObjectChange(row: $0.id, bytes: Array("\(step)".utf8)) }
-        _ = try #require(writer.write([commit], now: 0, in: db).first).get()
+        _ = try #require(writer.write([QueuedCommit(commit) { _ in }], now: 0, in: db).first).get()
         versions.publish(version)
         guard writer.isForgetting else { continue }
         crashes += 1
@@ -142,7 +142,7 @@ import Testing
       func write(_ step: Int) throws {
         let version = try #require(versions.prepare(table([("a", rows(step * 7))])))
         let commit = Commit(table: "t", durability: .process, version: version)
-        _ = try #require(writer.write([commit], now: 0, in: db).first).get()
+        _ = try #require(writer.write([QueuedCommit(commit) { _ in }], now: 0, in: db).first).get()
         versions.publish(version)
       }
       for step in 0..<100 where !writer.isForgetting { try write(step) }

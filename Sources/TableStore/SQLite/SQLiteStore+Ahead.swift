@@ -8,11 +8,11 @@ import TableModel
 extension SQLiteStore {
   /// Begins with a commit where its rows are to be written ahead; false where it is written at once. On the writer's queue.
   func begins(
-    _ commit: Commit,
-    behind group: [(commit: Commit, completion: Completion)],
-    _ completion: @escaping Completion,
+    _ pending: QueuedCommit,
+    behind group: [QueuedCommit],
     _ db: Database
   ) -> Bool {
+    let commit = pending.commit
     // Most have not so many rows, and those that have are alone.
     guard let version = commit.version, version.table.rowCount >= StoreWriter.fewestAhead,
       !group.contains(where: { !Set($0.commit.records).isDisjoint(with: commit.records) }),
@@ -23,7 +23,7 @@ extension SQLiteStore {
       let rows = write(SliceMaking(commit, version, plan), plan)
       write { [self] db in
         writer.value.ahead = rows
-        write([(commit, completion)], db)
+        write([pending], db)
         writer.value.ahead = nil
         let goesOn = jobs.withLock { jobs in
           jobs.ahead.subtract(commit.records)

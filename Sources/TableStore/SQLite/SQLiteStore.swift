@@ -59,12 +59,14 @@ public final class SQLiteStore: SingleProcessStore {
     var isQuick = false
 
     /// The base of a commit is being written ahead.
-    func isAhead(of commit: Commit) -> Bool { !ahead.isEmpty && commit.records.contains(where: ahead.contains) }
+    func isAhead(of pending: QueuedCommit) -> Bool {
+      !ahead.isEmpty && pending.commit.records.contains(where: ahead.contains)
+    }
   }
 
   /// A job that waits for the writer.
   enum Job: Sendable {
-    case commit(Commit, Completion)
+    case commit(QueuedCommit)
     /// Performs and completes itself.
     case task(@Sendable (Database, inout StoreWriter) -> Void)
   }
@@ -102,7 +104,7 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   public func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping StoreCompletion<Void>) {
-    if !enqueue(.commit(commit, completion), mayBlock: mayBlock) { completion(.failure(.closed)) }
+    if !enqueue(.commit(QueuedCommit(commit, completion)), mayBlock: mayBlock) { completion(.failure(.closed)) }
   }
 
   public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
@@ -212,16 +214,16 @@ public final class SQLiteStore: SingleProcessStore {
 
   /// Performs what was taken from those that wait.
   private func run(_ jobs: [Job], _ db: Database) {
-    var group: [(commit: Commit, completion: Completion)] = []
+    var group: [QueuedCommit] = []
     var held: [Job] = []
     for job in jobs {
       switch job {
-      case .commit(let commit, let completion):
+      case .commit(let pending):
         // One before it in the same group may have begun.
-        if self.jobs.withLock({ $0.isAhead(of: commit) }) {
+        if self.jobs.withLock({ $0.isAhead(of: pending) }) {
           held.append(job)
-        } else if !begins(commit, behind: group, completion, db) {
-          group.append((commit, completion))
+        } else if !begins(pending, behind: group, db) {
+          group.append(pending)
         }
       case .task(let task): task(db, &writer.value)
       }
@@ -231,7 +233,7 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   /// Writes a group of commits, and completes them.
-  func write(_ group: [(commit: Commit, completion: Completion)], _ db: Database) {
+  func write(_ group: [QueuedCommit], _ db: Database) {
     guard !group.isEmpty else { return }
     if let path = files.missing {
       let error = StoreError.failed("\(path) was moved or removed while it is in use: put it back, or start anew")
@@ -240,13 +242,14 @@ public final class SQLiteStore: SingleProcessStore {
     }
     let clock = ContinuousClock()
     let began = clock.now
-    let results = writer.value.write(group.map(\.commit), now: now(), in: db)
+    let results = writer.value.write(group, now: now(), in: db)
     let isQuick = clock.now - began < Self.quick
     self.jobs.withLock { $0.isQuick = isQuick }
     for (entry, result) in zip(group, results) {
       entry.completion(result)
       guard case .success = result else { continue }
-      for part in entry.commit.parts where part.changesTable {
+      entry.commit.forEachPart { part in
+        guard part.changesTable else { return }
         observers.tell(.moved(table: part.table, revision: writer.value.revision(of: part.table)))
       }
     }
@@ -263,7 +266,7 @@ public final class SQLiteStore: SingleProcessStore {
         case .task:
           if taken.isEmpty, jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
           break loop
-        case .commit(let commit, _) where jobs.isAhead(of: commit):
+        case .commit(let pending) where jobs.isAhead(of: pending):
           held.append(jobs.waiting.removeFirst())
         case .commit: taken.append(jobs.waiting.removeFirst())
         }

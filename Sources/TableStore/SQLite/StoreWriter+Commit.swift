@@ -7,7 +7,6 @@ extension StoreWriter {
   ///
   /// - Parameter durability: of all that is written as one.
   mutating func write(_ commit: Commit, _ durability: Commit.Durability, in db: Database) throws {
-    // Taken out while it changes, so that its arrays are not copied.
     var table = try tables[commit.table] ?? open(commit.table, in: db)
     if commit.version != nil, durability == .process, !table.isAtRisk {
       try db.cachedStatement(sql: "UPDATE feed SET at_risk = 1 WHERE id = ?").execute(arguments: [table.id])

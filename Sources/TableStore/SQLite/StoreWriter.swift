@@ -1,6 +1,16 @@
 import GRDB
 import TableModel
 
+/// A commit that waits to be written. A class, as it is handed from hand to hand, and a commit has many parts.
+final class QueuedCommit: Sendable {
+  let commit: Commit
+  let completion: StoreCompletion<Void>
+
+  init(_ commit: Commit, _ completion: @escaping StoreCompletion<Void>) {
+    (self.commit, self.completion) = (commit, completion)
+  }
+}
+
 /// The writer of commits: it knows the last state of each table. Lives on the database's writer queue.
 struct StoreWriter {
   let path: String
@@ -30,7 +40,7 @@ struct StoreWriter {
   }
 
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
-  mutating func write(_ commits: [Commit], now: Int64, in db: Database) -> [Result<Void, StoreError>] {
+  mutating func write(_ commits: [QueuedCommit], now: Int64, in db: Database) -> [Result<Void, StoreError>] {
     if let failure = failedSync.failure { return commits.map { _ in .failure(failure) } }
     do {
       return try transaction(commits, now: now, in: db)
@@ -43,11 +53,12 @@ struct StoreWriter {
   }
 
   private mutating func transaction(
-    _ commits: [Commit],
+    _ commits: [QueuedCommit],
     now: Int64,
     in db: Database
   ) throws -> [Result<Void, StoreError>] {
-    let before = tables
+    // The tables that it changes, as they were; nil: not known.
+    var before: [String: SQLiteTable?] = [:]
     do {
       try setLevel(level(for: commits), in: db)
       // As GRDB's `beginTransaction` and `commit`, which compile their statements each time.
@@ -55,31 +66,37 @@ struct StoreWriter {
       if now >= nextExpiry { try expire(now: now, in: db) }
       var results: [Result<Void, StoreError>] = []
       results.reserveCapacity(commits.count)
-      var written: [Commit] = []
+      var written: [(table: String, entry: RecentCommits.Entry)] = []
       // The revisions of the tables that this group has changed.
       var revisions: [String: Revision] = [:]
-      for commit in commits {
+      for pending in commits {
+        let commit = pending.commit
+        var isSuperseded = false
         // Found out before anything of the commit is written: the others of the group go on.
-        let parts = commit.parts.map { part in
-          (commit: part, revision: revisions[part.table] ?? revision(of: part.table))
+        commit.forEachPart { part in
+          let revision = revisions[part.table] ?? revision(of: part.table)
+          isSuperseded = isSuperseded || self.isSuperseded(part, at: revision)
         }
-        if parts.contains(where: { isSuperseded($0.commit, at: $0.revision) }) {
+        if isSuperseded {
           results.append(.failure(.superseded))
           continue
         }
         if let reply = commit.reply { try write(reply, table: commit.table, in: db) }
-        for (part, revision) in parts where part.changesTable {
+        try commit.forEachPart { part in
+          guard part.changesTable else { return }
+          if before[part.table] == nil { before.updateValue(tables[part.table], forKey: part.table) }
           try write(part, commit.durability, in: db)
+          let revision = revisions[part.table] ?? revision(of: part.table)
           revisions[part.table] = Revision(number: revision.number + 1, stamp: part.stamp)
-          written.append(part)
+          written.append((part.table, RecentCommits.Entry(part)))
         }
         results.append(.success(()))
       }
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
-      for commit in written { recent[commit.table]?.append(RecentCommits.Entry(commit)) }
+      for (table, entry) in written { recent[table]?.append(entry) }
       return results
     } catch {
-      tables = before
+      for (name, table) in before { tables[name] = table }
       answers = AnswerSums()
       // SQLite has rolled back by itself after some errors, a full disk among them.
       if db.isInsideTransaction { try db.rollback() }
@@ -141,9 +158,10 @@ struct StoreWriter {
   }
 
   /// Full where an edit is among them, or the first version of a table that a power loss may take.
-  private func level(for commits: [Commit]) -> Commit.Durability {
-    let needsSync = commits.contains { commit in
-      commit.durability == .full || commit.version != nil && tables[commit.table]?.isAtRisk != true
+  private func level(for commits: [QueuedCommit]) -> Commit.Durability {
+    let needsSync = commits.contains { pending in
+      let commit = pending.commit
+      return commit.durability == .full || commit.version != nil && tables[commit.table]?.isAtRisk != true
     }
     return needsSync ? .full : .process
   }
