@@ -46,8 +46,8 @@ final class TableWriter: Sendable {
   /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
   let unshownCommits = Atomic(0)
   var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
-  /// The version that was shown before those that waiters were not told of yet.
-  private let untold = Mutex<Version?>(nil)
+  /// The versions after each of which another one was published that waiters were not told of yet.
+  private let untold = Mutex<[Version]>([])
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.
@@ -104,18 +104,22 @@ final class TableWriter: Sendable {
     if content.access({ $0.local != nil }) { logSkipped() }
   }
 
-  /// Tells those who wait of what was published since a version, when the queue has done what it has by now: commits that the store
-  /// has written together are told of together, and wake threads and clients once.
+  /// Tells those who wait of what was published after a version, when the queue has done what it has by now: commits that the store
+  /// has written together wake the readers' thread once. Each is told of by itself, as somebody may have come to wait between two.
   func announce(from previous: Version) {
     reader.noteChanges(after: previous)
     let isFirst = untold.withLock { untold in
-      defer { untold = untold ?? previous }
-      return untold == nil
+      defer { untold.append(previous) }
+      return untold.isEmpty
     }
     guard isFirst else { return }
     content.queue.async { [self] in
-      guard let first = untold.withLock({ $0.take() }) else { return }
-      table.withLock { $0.value }?.announce(from: first)
+      let all = untold.withLock { untold in
+        defer { untold.removeAll() }
+        return untold
+      }
+      guard let table = table.withLock({ $0.value }) else { return }
+      for previous in all { table.announce(from: previous) }
     }
   }
 
