@@ -46,8 +46,8 @@ final class TableWriter: Sendable {
   /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
   let unshownCommits = Atomic(0)
   var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
-  /// The versions after each of which another one was published that waiters were not told of yet.
-  private let untold = Mutex<[Version]>([])
+  /// What was published that waiters were not told of yet, each with the version before.
+  private let untold = Mutex<[(previous: Version, published: Version)]>([])
   /// The table that it writes for.
   let table = Mutex(WeakTable())
   /// The writers of the same table in other languages.
@@ -108,8 +108,10 @@ final class TableWriter: Sendable {
   /// has written together wake the readers' thread once. Each is told of by itself, as somebody may have come to wait between two.
   func announce(from previous: Version) {
     reader.noteChanges(after: previous)
+    // Held until they were looked at: a short history may have forgotten them by then.
+    let step = (previous, versions.current)
     let isFirst = untold.withLock { untold in
-      defer { untold.append(previous) }
+      defer { untold.append(step) }
       return untold.isEmpty
     }
     guard isFirst else { return }
@@ -119,7 +121,7 @@ final class TableWriter: Sendable {
         return untold
       }
       guard let table = table.withLock({ $0.value }) else { return }
-      for previous in all { table.announce(from: previous) }
+      for (previous, published) in all { table.announce(published, after: previous) }
     }
   }
 

@@ -289,8 +289,8 @@ package final class LiveTable: Sendable {
   }
 
   /// Shows what was published, to those who wait too.
-  func announce(from previous: Version) {
-    reader.announce(from: previous) { [self] reader, previous in
+  func announce(_ published: Version, after previous: Version) {
+    reader.announce(published, after: previous) { [self] reader, previous in
       let kinds = polls.withLock { kinds in
         defer { kinds.removeAll() }
         return kinds

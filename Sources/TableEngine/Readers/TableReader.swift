@@ -161,9 +161,11 @@ final class TableReader: Sendable {
   func wakeAll() { context.wake(waiting.withLock { [topic] + $0.kinds.map { topic($0) } }) }
 
   /// Wakes those in whose window something changed. After the version can be read.
-  func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
-    // Held until it was looked at: a short history may have forgotten it by then.
-    let published = versions.current
+  func announce(
+    _ published: Version,
+    after previous: Version,
+    preparing: @escaping @Sendable (TableReader, Version) -> Void
+  ) {
     inTurn(nil) { [self] in
       let current = versions.current
       replies.retire(before: current.cursor)
