@@ -14,7 +14,6 @@ import Testing
 /// Who waits is told of what was published, however many versions are published at once.
 @Suite struct AnnouncementTests {
   private let store = GatedStore()
-  private let items = ItemLogTests()
   private let woken = Woken()
 
   private final class Woken: ChangeNotifier {

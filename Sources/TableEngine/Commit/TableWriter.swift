@@ -46,7 +46,7 @@ final class TableWriter: Sendable {
   /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
   let unshownCommits = Atomic(0)
   var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
-  /// What was published that waiters were not told of yet, each with the version before.
+  /// Published versions, to be announced to waiters; each with its predecessor.
   private let untold = Mutex<[(previous: Version, published: Version)]>([])
   /// The table that it writes for.
   let table = Mutex(WeakTable())
