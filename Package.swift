@@ -158,8 +158,8 @@ let package = Package(
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "FieldValues", "HTTPServer", "Identity", "JSON", "TableEncoding",
-        "TableEngine", "TableFinding", "TableModel", "TableStore", "Upstream", deque, logging,
+        "Definitions", "Digests", "Expressions", "FieldValues", "HTTPServer", "Identity", "JSON", "LineLog",
+        "TableEncoding", "TableEngine", "TableFinding", "TableModel", "TableStore", "Upstream", deque, logging,
       ],
       // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
       resources: [

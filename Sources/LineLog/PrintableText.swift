@@ -13,7 +13,7 @@ extension Unicode.Scalar {
 }
 
 /// How what is not printable is written instead.
-enum PrintableText {
+public enum PrintableText {
   /// As Swift writes it in string literals: `\n`, `\u{1b}`.
   case text
   /// As JSON writes it in strings (RFC 8259 section 7), quotes and backslashes too: `\n`, `\u001b`.
@@ -50,6 +50,20 @@ enum PrintableText {
   private func isPlain(_ byte: UInt8) -> Bool {
     guard 0x20..<0x7f ~= byte else { return false }
     return self == .text || (byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\"))
+  }
+
+  /// Returns a JSON text in which its strings have escapes for what is not to be shown; the same bytes where there is nothing of that.
+  /// O(bytes).
+  ///
+  /// - Parameter minified: without line breaks or tabs outside of strings.
+  public static func printing(minified: [UInt8]) -> [UInt8] {
+    guard !minified.allSatisfy({ 0x20..<0x7f ~= $0 }) else { return minified }
+    var line: [UInt8] = []
+    line.reserveCapacity(minified.count)
+    for scalar in String(decoding: minified, as: UTF8.self).unicodeScalars {
+      line += (scalar.isPrintable ? String(scalar) : PrintableText.json.escaped(scalar) ?? "").utf8
+    }
+    return line
   }
 
   /// Returns the escape of `scalar`; nil if it needs none.

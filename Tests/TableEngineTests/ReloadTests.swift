@@ -132,6 +132,38 @@ import Testing
     #expect((former.items == nil) == isAdopted)
   }
 
+  /// The table in one language has an answer that could not be stored in the other. It shows nothing, rather than the older rows of that
+  /// one, where a reload has it begin anew before the upstream has answered.
+  @Test func aLanguageDoesNotTakeTheOlderRowsOfAnother() throws {
+    func definition(_ locales: String) throws -> ServiceDefinition {
+      try self.definition("a: {url: 'http://127.0.0.1:1/', every: 0s}", locales: "locales: [\(locales)]")
+    }
+    func tell(_ writer: TableWriter, _ id: Int) {
+      let item = SourceItem(bytes: Array(#"{"id": \#(id)}"#.utf8))
+      writer.receive(.content(.items([item]), UInt64(id)), from: "a") {}
+    }
+    func rows(of locale: String, in engine: Engine) throws -> [String] {
+      let table = try #require(engine.catalog.tables.first)
+      table.settle()
+      return table.localized(locale).current.table.sections.flatMap(\.rows).map(\.id)
+    }
+    let store = MemoryStore()
+    var engine = try Engine(definition("en, de"), EngineEnvironment.silent(store))
+    let table = try #require(engine.catalog.tables.first)
+    for table in table.all { tell(table.writer, 1) }
+    tell(table.localized("de").writer, 2)
+    #expect(try rows(of: "en", in: engine) == ["1"])
+    #expect(try rows(of: "de", in: engine) == ["2"])
+    // The process is another one, and is told to go on with the other order, and with the first one again.
+    engine = try Engine(definition("de, en"), EngineEnvironment.silent(store))
+    engine.start()
+    #expect(try rows(of: "de", in: engine) == ["1"], "the language that comes first is stored with the table")
+    try engine.adopt(try engine.prepare(definition("en, de")))
+    #expect(try rows(of: "de", in: engine) == [])
+    tell(try #require(engine.catalog.tables.first).localized("de").writer, 3)
+    #expect(try rows(of: "de", in: engine) == ["3"])
+  }
+
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {
     let text = """
       \(locales)

@@ -119,8 +119,9 @@ extension TableContent {
     let isOther = self.own != own
     self.own = own
     restoredObjects = original.restoredObjects
-    // A table from before the process started, or of another replica, is better than nothing, whatever its language.
-    guard result == nil, restored == nil, original.restored != nil else { return isOther }
+    // A table from before the process started, or of another replica, is better than nothing, whatever its language. But not after
+    // versions of its own, which may show something newer.
+    guard result == nil, restored == nil, !isKnownToStore, original.restored != nil else { return isOther }
     restored = original.restored
     return true
   }

@@ -2,6 +2,7 @@ import Definitions
 import HTTPServer
 import Identity
 import JSON
+import LineLog
 import TableEngine
 
 /// One edit, as it is recorded: who asked for what. Holds no credentials.
@@ -63,7 +64,7 @@ struct AuditEntry: Sendable {
         .init(name: "body", value: (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self)))
       )
     }
-    return JSONValue.object(members).bytes
+    return PrintableText.printing(minified: JSONValue.object(members).bytes)
   }
 }
 

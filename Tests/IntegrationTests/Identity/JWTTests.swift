@@ -301,6 +301,25 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try !String(contentsOf: file, encoding: .utf8).contains("eyJ"), "no token is recorded")
   }
 
+  /// A row's name from outside, and an item, can't make a terminal that shows the file do anything.
+  @Test func whatIsNotToBeShownIsEscaped() throws {
+    let issuer = try Issuer()
+    let audit = "audit: {path: \"{folder}/audit.log\", bodies: true}\n"
+    let service = try ServiceProcess(configuration(issuer.configuration(), audit))
+    let row = "\u{85}\u{9b}31m\u{202e}\u{2028}ä😀\"\\"
+    let path = try #require(row.addingPercentEncoding(withAllowedCharacters: []))
+    let body: JSONValue = ["title": .string(row + "\u{7f}\u{1b}[31m\n")]
+    let reply = try service.request("PATCH", "/v1/tables/todo/items/\(path)", issuer.token("ada"), body: body)
+    #expect(reply.status == 403, "\(reply.text)")
+    let file = service.folder.file("audit.log")
+    let entry = try #require(try lines(file).first)
+    #expect(entry["row"] == .string(row) && entry["body"] == body)
+    let text = try String(contentsOf: file, encoding: .utf8).dropLast()
+    let hidden = "\u{7f}\u{85}\u{9b}\u{202e}\u{2028}".unicodeScalars
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 || hidden.contains($0) })
+    #expect(text.contains("ä😀"))
+  }
+
   /// Also of an edit that could be refused by its head alone.
   @Test func anEditThatComesInPiecesHasItsLineBeforeItIsRefused() throws {
     let issuer = try Issuer()
