@@ -4,56 +4,92 @@ public import JSON
 public import TableModel
 
 /// The result of a mapping: a table's content, and what did not get into it.
+///
+/// A value of one reference: what has one, as a table's content, is copied fast, and the result is copied when it is changed.
 public struct MappingResult: Sendable {
-  public internal(set) var sections: [Section] = [] { didSet { rowCount = nil } }
-  /// How many rows the sections have, where they were counted.
-  var rowCount: Int?
+  public var sections: [Section] { box.values.sections }
   /// Sections left out because they had no rows.
-  public internal(set) var omittedSections = 0
+  public var omittedSections: Int { box.values.omittedSections }
   /// Items that no cell took, or whose identity was taken. An item that no section takes is not among them.
-  public internal(set) var skippedItems = 0
+  public var skippedItems: Int { box.values.skippedItems }
   /// The first of them, at most ``maximumKept``. O(1); after an edit that was laid out alone O(items).
-  public var skipped: [SkippedItem] { firstSkipped ?? layout?.firstSkipped(Self.maximumKept) ?? [] }
-  var firstSkipped: [SkippedItem]?
+  public var skipped: [SkippedItem] { box.values.firstSkipped ?? layout?.firstSkipped(Self.maximumKept) ?? [] }
   /// Problems that cost no item: headers that don't fit their cell, failed `can` and `select`. The first, at most
   /// ``maximumKept``.
-  public internal(set) var warnings: [String] = []
+  public var warnings: [String] { box.values.warnings }
   /// Sources whose answer can't be mapped: they were mapped as if they had none. Whoever has their last good
   /// content maps again with that.
-  public internal(set) var problems: [SourceProblem] = []
+  public var problems: [SourceProblem] { box.values.problems }
   /// A source had more items than it may.
-  public internal(set) var isTruncated = false
+  public var isTruncated: Bool { box.values.isTruncated }
   /// Its memory, about: its sources' answers, as far as their items are shown, and the rows made of them.
-  public internal(set) var byteCount = 0
-  /// By source: what evaluating its items took beyond what their bytes give, in steps.
-  var work: [String: Int] = [:]
+  public var byteCount: Int { box.values.byteCount }
   /// The table's title, evaluated.
-  public internal(set) var title: String?
+  public var title: String? { box.values.title }
   /// How many of the items that had changed were laid out alone; nil: everything was mapped.
-  public internal(set) var changeCount: Int?
-  /// For the next mapping.
-  var cache: MappingCache
-  /// Nil where there is a layout, which finds its items itself.
-  private let lookup: ItemLookup?
-  /// The position of each source's first item.
-  private let starts: [String: Int]
-  /// The edited list of the only source, where edits were laid over its response.
-  var edited: EditedList?
-  /// The part that this is of a mapping that several tables share.
-  var part: MappedPart?
+  public var changeCount: Int? { box.values.changeCount }
   /// True if rows are shared with other tables that have the same answer.
-  public var isPart: Bool { part != nil }
-  /// The layout that finds items where changes are laid out one by one.
-  var layout: ItemLayout? { edited?.layout ?? cache.layout }
-  /// The same where the cache has not got the items.
-  private var ownLayout: ItemLayout? { edited?.layout ?? cache.layout.flatMap { $0.items.areOwned ? $0 : nil } }
+  public var isPart: Bool { box.values.part != nil }
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
 
-  init(cache: MappingCache, lookup: ItemLookup? = nil, starts: [String: Int] = [:]) {
-    (self.cache, self.lookup, self.starts) = (cache, lookup, starts)
+  private var box: Box
+
+  private final class Box: Sendable {
+    let values: Values
+
+    init(_ values: Values) { self.values = values }
   }
+
+  init(_ values: Values) { box = Box(values) }
+
+  /// A copy.
+  var values: Values { box.values }
+
+  /// Changes some of it. O(1): a copy.
+  mutating func change(_ body: (inout Values) -> Void) {
+    var values = box.values
+    body(&values)
+    box = Box(values)
+  }
+
+  struct Values: Sendable {
+    var sections: [Section] = [] { didSet { rowCount = nil } }
+    /// How many rows the sections have, where they were counted.
+    var rowCount: Int?
+    var omittedSections = 0
+    var skippedItems = 0
+    var firstSkipped: [SkippedItem]?
+    var warnings: [String] = []
+    var problems: [SourceProblem] = []
+    var isTruncated = false
+    var byteCount = 0
+    /// By source: what evaluating its items took beyond what their bytes give, in steps.
+    var work: [String: Int] = [:]
+    var title: String?
+    var changeCount: Int?
+    /// For the next mapping.
+    var cache: MappingCache
+    /// Nil where there is a layout, which finds its items itself.
+    var lookup: ItemLookup?
+    /// The position of each source's first item.
+    var starts: [String: Int] = [:]
+    /// The edited list of the only source, where edits were laid over its response.
+    var edited: EditedList?
+    /// The part that this is of a mapping that several tables share.
+    var part: MappedPart?
+  }
+
+  var cache: MappingCache { box.values.cache }
+  var edited: EditedList? { box.values.edited }
+  var part: MappedPart? { box.values.part }
+  private var lookup: ItemLookup? { box.values.lookup }
+  private var starts: [String: Int] { box.values.starts }
+  /// The layout that finds items where changes are laid out one by one.
+  var layout: ItemLayout? { edited?.layout ?? cache.layout }
+  /// The same where the cache has not got the items.
+  private var ownLayout: ItemLayout? { edited?.layout ?? cache.layout.flatMap { $0.items.areOwned ? $0 : nil } }
 
   /// The item of a row; also of one that a section's limit keeps out of sight, and of a local source one without a
   /// row, by the identity that it would have. O(1).
@@ -97,7 +133,7 @@ public struct MappingResult: Sendable {
   }
 
   /// Returns the work of evaluating the items of a source, in steps beyond 50 for each of their bytes.
-  public func work(for source: String) -> Int { work[source] ?? 0 }
+  public func work(for source: String) -> Int { box.values.work[source] ?? 0 }
 
   /// Returns the most work for so many items.
   public func maximumWork(forItems count: Int) -> Int {
@@ -211,7 +247,7 @@ public struct MappingResult: Sendable {
       sections: sections,
       omittedSections: omittedSections,
       skippedItems: skippedItems,
-      rowCount: rowCount
+      rowCount: box.values.rowCount
     )
     table.isTruncated = isTruncated
     table.isForEdges = definition.isForEdges
@@ -252,9 +288,9 @@ extension MappingResult {
       kept.append(section.cut(after: left))
       left -= section.rows.count
     }
-    sections = kept
+    change { $0.sections = kept }
   }
 
   /// Shows what was found of it instead.
-  public mutating func keep(_ sections: [Section]) { self.sections = sections }
+  public mutating func keep(_ sections: [Section]) { change { $0.sections = sections } }
 }

@@ -101,13 +101,13 @@ struct MappingRun {
       lookups: lookups.indexes,
       layout: layout
     )
-    var result =
-      layout == nil ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
+    var result = MappingResult.Values(cache: cache)
+    if layout == nil { (result.lookup, result.starts) = (assembly.lookup, starts) }
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
-    (result.byteCount, result.work) = (budget.spent, work)
+    (result.byteCount, result.work, result.title) = (budget.spent, work, plan.title(for: variables))
     result.isTruncated = isCut || contents.values.contains(where: \.isTruncated)
-    return result
+    return MappingResult(result)
   }
 
   /// Returns the layout for changes of the only source's items; nil where they are laid out with everything else. O(items).

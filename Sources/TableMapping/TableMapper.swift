@@ -114,7 +114,9 @@ extension MappingPlan {
     variables: MappingVariables,
     maximumBytes: Int
   ) -> MappingResult {
-    let last = last.flatMap { $0.cache.plan === self && $0.cache.variables == variables ? $0 : nil }
+    let cache = last?.cache
+    let goesOn = if let cache { cache.plan === self && cache.variables == variables } else { false }
+    let last = goesOn ? last : nil
     var contents = contents
     // Edits of looked-up items become a part of them first.
     for source in lookups.map(\.source) { contents[source.name] = contents[source.name]?.settled(of: source) }
@@ -139,7 +141,7 @@ extension MappingPlan {
       contents = changes.contents
     }
     for source in sources { contents[source.name] = contents[source.name]?.settled(of: source) }
-    var result = MappingRun(
+    return MappingRun(
       plan: self,
       contents,
       after: last,
@@ -148,8 +150,6 @@ extension MappingPlan {
       budget: MappingBudget(maximumBytes, workPerItem: workPerItem)
     )
     .result()
-    result.title = title(for: variables)
-    return result
   }
 
   /// The table's title with its expressions evaluated.

@@ -12,10 +12,10 @@ import Testing
 
 /// A batch is one layout where it can be, and does what its edits do one by one.
 @Suite struct BatchTests {
-  private let session: EditSession
+  private let table: EditSnapshot
 
   init() throws {
-    session = try Self.session(
+    table = try Self.table(
       """
       source: {local: {items: [{n: a, title: A}, {n: b, title: B}, {n: c, title: C}, {n: d, title: D}]}}
       row: {id: "${n}"}
@@ -23,8 +23,8 @@ import Testing
     )
   }
 
-  /// A session on a table whose rows have titles.
-  private static func session(_ table: String) throws -> EditSession {
+  /// A table whose rows have titles.
+  private static func table(_ table: String) throws -> EditSnapshot {
     let lines = table.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     let definition = try ServiceDefinition.read(
       """
@@ -41,9 +41,7 @@ import Testing
       EngineEnvironment.silent(MemoryStore())
     )
     let writer = try #require(engine.catalog.tables.first).writer
-    return writer.content.queue.sync {
-      writer.content.access { EditSession($0, table: writer.versions.latest.table, named: "t") }
-    }
+    return writer.content.queue.sync { EditSnapshot(of: writer) }
   }
 
   private func rows(_ session: EditSession) -> [String] {
@@ -51,7 +49,7 @@ import Testing
   }
 
   @Test func whatGoesAndComesBackInOneBatchMayHaveTheSameIdentity() throws {
-    var session = session
+    let session = EditSession(on: table, named: "t")
     let edits: [Edit] = [
       .delete(row: "a"), .insert(item: ["n": "a", "title": "again"], .end), .patch(row: "b", ["n": "x"]),
       .insert(item: ["n": "b", "title": "new"], .end), .patch(row: "x", ["title": "Twice"]),
@@ -68,7 +66,7 @@ import Testing
       ([.patch(row: "c", ["title": "1"]), .patch(row: "d", ["title": 7])], 1),
     ]
     for (edits, number) in cases {
-      var session = session
+      let session = EditSession(on: table, named: "t")
       do throws(EditSession.Refusal) {
         _ = try session.apply(edits)
         Issue.record("\(edits) was taken")
@@ -93,7 +91,7 @@ import Testing
         default: .insert(item: ["n": .string("at\(number)"), "title": "P"], .after(name()))
         }
       }
-      var (batch, single) = (session, session)
+      let (batch, single) = (EditSession(on: table, named: "t"), EditSession(on: table, named: "t"))
       var refused: Int?
       for (number, edit) in edits.enumerated() where refused == nil {
         if (try? single.apply([edit])) == nil { refused = number }
@@ -121,7 +119,7 @@ import Testing
       "{groupBy: g}", "{groupBy: g, sortGroups: ascending}", "{groupBy: g, sort: title}",
       "{groupBy: g, order: [w, '7'], limit: 2, hideEmpty: false}", "{groupBy: nested.g}",
     ][Int(seed / 5) % 5]
-    let plain = try Self.session(
+    let table = try Self.table(
       """
       source: {local: {items: [\(items.joined(separator: ", "))], default: {title: D}}}
       row: {id: "${n}"}
@@ -152,7 +150,7 @@ import Testing
         default: return .insert(item: item, .section(group(), at: nil))
         }
       }
-      var (batch, single) = (plain, plain)
+      let (batch, single) = (EditSession(on: table, named: "t"), EditSession(on: table, named: "t"))
       var (refused, words): (Int?, String) = (nil, "")
       for (number, edit) in edits.enumerated() where refused == nil {
         do throws(EditSession.Refusal) { _ = try single.apply([edit]) } catch {
@@ -179,7 +177,8 @@ import Testing
   }
 
   @Test func additionsToGroupsAreOneLayout() throws {
-    var session = try Self.session("source: {local: {items: [{title: A, g: a}]}}\nsections: {groupBy: g}")
+    let table = try Self.table("source: {local: {items: [{title: A, g: a}]}}\nsections: {groupBy: g}")
+    let session = EditSession(on: table, named: "t")
     let before = session.layouts
     let edits = (0..<500).map { Edit.insert(item: ["title": "T"], .section("g\($0 % 250)", at: $0 / 250)) }
     #expect(try session.apply(edits).count == 500)

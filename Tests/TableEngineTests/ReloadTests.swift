@@ -140,11 +140,12 @@ import Testing
     }
     func tell(_ writer: TableWriter, _ id: Int) {
       let item = SourceItem(bytes: Array(#"{"id": \#(id)}"#.utf8))
-      writer.receive(.content(.items([item]), UInt64(id)), from: "a") {}
+      let done = DispatchSemaphore(value: 0)
+      writer.receive(.content(.items([item]), UInt64(id)), from: "a") { done.signal() }
+      done.wait()
     }
     func rows(of locale: String, in engine: Engine) throws -> [String] {
       let table = try #require(engine.catalog.tables.first)
-      table.settle()
       return table.localized(locale).current.table.sections.flatMap(\.rows).map(\.id)
     }
     let store = MemoryStore()

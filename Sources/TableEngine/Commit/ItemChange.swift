@@ -43,9 +43,8 @@ struct ItemChange: Change {
     if let error = refusal(on: snapshot) ?? context.replica.refusal { return run.take(.refused(error)) }
     // Lookups must not be older than in the stored version.
     guard !isShared || content.access({ $0.isAheadOfStoredInputs(but: log) }) else { return run.take(.behind) }
-    var session = EditSession(
-      snapshot.content,
-      table: snapshot.table,
+    let session = EditSession(
+      on: snapshot,
       named: name,
       caller: request.caller,
       limits: context.current.limits
@@ -58,7 +57,7 @@ struct ItemChange: Change {
   }
 
   private func commit(_ session: EditSession, _ rows: [String], on head: ItemSnapshot, _ run: ChangeRun) {
-    var (session, items) = (session, session.content.local?.items ?? .empty)
+    var items = session.content.local?.items ?? .empty
     let changes = items.takeChanges()
     let isShownHere = writer.makesVersions
     let version = isShownHere ? versions.prepare(session.shared(with: versions.latest.table)) : nil

@@ -176,7 +176,7 @@ extension TableContent {
   /// Lets go of the rows that were mapped for a look into them, where it is told of nothing else: else it would keep each answer that
   /// was the last one when somebody looked.
   mutating func letGoOfPart() {
-    guard isStanding, result?.isPart == true else { return }
+    guard result?.isPart == true, isStanding else { return }
     result?.letGoOfPart()
     isResultOld = true
   }

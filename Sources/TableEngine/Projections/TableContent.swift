@@ -167,16 +167,18 @@ struct TableContent: Sendable {
   /// have answered or failed, so that no row is shown without its looked-up items.
   private var hasContent: Bool {
     if local != nil { return true }
+    let (inputs, otherItems, hasRestored) = (inputs, otherItems, restored != nil)
     let awaited = mapper.lookupSources.contains { source in
       // Rows that have what belongs to them stay for as long as that can't be had.
-      inputs[source].map { $0.shown == nil && ($0.problem == nil || restored != nil) } ?? false
+      inputs[source].map { $0.shown == nil && ($0.problem == nil || hasRestored) } ?? false
     }
     return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil || otherItems[$0] != nil }
   }
 
   /// The sources of rows without an answer that could be shown.
   private var silent: Set<String> {
-    Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
+    let inputs = inputs
+    return Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
   }
 
   /// The table as the sources have it now. O(bytes) of what changed.
@@ -216,7 +218,10 @@ struct TableContent: Sendable {
   }
 
   /// The problem of the first source that has one, so that it stays the same one.
-  var firstProblem: Problem? { mapper.sources.lazy.compactMap { inputs[$0]?.problem }.first }
+  var firstProblem: Problem? {
+    let inputs = inputs
+    return inputs.isEmpty ? nil : mapper.sources.lazy.compactMap { inputs[$0]?.problem }.first
+  }
 
   /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
   private mutating func mapped() -> MappingResult {

@@ -44,10 +44,10 @@ struct IncrementalMapping {
     guard let content = contents[source.name] else { return nil }
     guard var result = result(of: content) else { return nil }
     result.isTruncated = contents.values.contains(where: \.isTruncated)
-    return result
+    return MappingResult(result)
   }
 
-  private mutating func result(of content: SourceContent) -> MappingResult? {
+  private mutating func result(of content: SourceContent) -> MappingResult.Values? {
     if let owned = content.owned { return result(of: owned) }
     guard !content.areGiven, content.pages.count == 1 else { return nil }
     return content.edits.map { result(of: $0, over: content) } ?? result(ofResponse: content)
@@ -61,7 +61,7 @@ struct IncrementalMapping {
     on layout: ItemLayout,
     next: (MappedItems, ItemTexts)? = nil,
     responseBytes: Int
-  ) -> (result: MappingResult, layout: ItemLayout)? {
+  ) -> (result: MappingResult.Values, layout: ItemLayout)? {
     var edit = LayoutEdit(
       layout,
       plan: plan,
@@ -72,7 +72,7 @@ struct IncrementalMapping {
     let (layout, warnings) = (edit.layout, edit.report.warnings)
     // A warning about one item of a response would have to be taken back with the next change of it.
     guard source.isLocal || warnings.isEmpty && isAffordable(layout, responseBytes) else { return nil }
-    var result = last
+    var result = last.values
     // Items that are left out are where they were.
     if !edit.isInPlace || last.edited != nil, !layout.hasDuplicates { result.firstSkipped = nil }
     (result.warnings, result.edited, result.changeCount) = (warnings, nil, changes.count)
@@ -107,7 +107,7 @@ struct IncrementalMapping {
 
   // MARK: The service's own items
 
-  private mutating func result(of owned: any OwnedItems) -> MappingResult? {
+  private mutating func result(of owned: any OwnedItems) -> MappingResult.Values? {
     guard let earlier = layout.owned,
       let differences = owned.changes(since: earlier, atMost: fewMoves(among: owned.count))
     else { return nil }
@@ -125,7 +125,7 @@ struct IncrementalMapping {
   // MARK: Edits over a response
 
   /// The cache stays that of the response, with which the next one is compared.
-  private mutating func result(of edits: ListEdits, over content: SourceContent) -> MappingResult? {
+  private mutating func result(of edits: ListEdits, over content: SourceContent) -> MappingResult.Values? {
     guard last.edits(of: source.name, in: content) != nil,
       !edits.areMoved || !plan.dependencies.contains(.index)
     else { return nil }
@@ -148,7 +148,7 @@ struct IncrementalMapping {
   // MARK: The next response
 
   /// Items that are others where they stood, and no other changes: most of what upstreams answer.
-  private mutating func result(ofResponse content: SourceContent) -> MappingResult? {
+  private mutating func result(ofResponse content: SourceContent) -> MappingResult.Values? {
     guard let previous = last.cache.sources[source.name], previous.lists.count == 1,
       let before = previous.lists[0]?.text
     else { return nil }

@@ -18,17 +18,6 @@ extension MappingResult {
     let layout: ItemLayout
   }
 
-  /// Shows what changes were laid out on.
-  mutating func show(_ layout: ItemLayout) {
-    let rowCount = self.rowCount ?? sections.reduce(0) { $0 + $1.rows.count }
-    let shown = layout.sections.shown
-    let count = shown.rowCount(knowing: rowCount, of: sections)
-    (sections, self.rowCount) = (shown, count)
-    omittedSections = layout.sections.count - sections.count
-    // Without duplicate identities no item is skipped.
-    if !layout.hasDuplicates { skippedItems = layout.items.skipped.count }
-  }
-
   /// Goes on from the lists of rows that a table has made of this one's, as they share what they can with those of the
   /// version before it (``Table/sharing(with:)``). O(sections); where all are the same ones, comparisons of references.
   public mutating func goOn(from table: Table) {
@@ -41,16 +30,31 @@ extension MappingResult {
       if other !== own { isOther = layout.sections[place].goOn(from: other) || isOther }
     }
     guard isOther else { return }
-    if let edited {
-      self.edited = EditedList(edits: edited.edits, layout: layout)
-    } else {
-      cache = cache.with(layout)
+    change { result in
+      if let edited = result.edited {
+        result.edited = EditedList(edits: edited.edits, layout: layout)
+      } else {
+        result.cache = result.cache.with(layout)
+      }
+      result.sections = layout.sections.shown
     }
-    sections = layout.sections.shown
   }
 
   /// The rows of its sections, by their identities.
   var rowLists: [ExactText: RowList] {
     Dictionary(sections.map { (ExactText($0.id), $0.rows) }) { first, _ in first }
+  }
+}
+
+extension MappingResult.Values {
+  /// Shows what changes were laid out on.
+  mutating func show(_ layout: ItemLayout) {
+    let rowCount = self.rowCount ?? sections.reduce(0) { $0 + $1.rows.count }
+    let shown = layout.sections.shown
+    let count = shown.rowCount(knowing: rowCount, of: sections)
+    (sections, self.rowCount) = (shown, count)
+    omittedSections = layout.sections.count - sections.count
+    // Without duplicate identities no item is skipped.
+    if !layout.hasDuplicates { skippedItems = layout.items.skipped.count }
   }
 }

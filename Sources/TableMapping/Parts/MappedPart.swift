@@ -29,5 +29,5 @@ extension MappingResult {
   }
 
   /// Lets go of the rows that it shares, but not of those that it shows: no item is found in it any more, until it is mapped again.
-  public mutating func letGoOfPart() { part = nil }
+  public mutating func letGoOfPart() { change { $0.part = nil } }
 }

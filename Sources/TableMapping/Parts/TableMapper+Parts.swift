@@ -28,7 +28,7 @@ extension TableMapper {
     else { return nil }
     var chooser = PartSelection.Chooser(self.plan, mapping, variables)
     let former = result.flatMap { $0.cache.plan === self.plan && $0.cache.variables == variables ? $0 : nil }
-    var part: MappedPart
+    let part: MappedPart
     var isOther = true
     if let before = former?.part, let turnover = mapping.turnover(since: before.common) {
       var selection = before.selection
@@ -41,17 +41,13 @@ extension TableMapper {
     }
     // Excess is reported by a mapping of the table's own.
     guard !chooser.isExhausted else { return nil }
-    var made: MappingResult
-    if !isOther, let former, former.skippedItems == 0 {
-      made = former
-      made.part = part
-    } else {
-      made = assembled(part, variables, after: former)
+    let isShown = !isOther && former?.skippedItems == 0
+    var made = (isShown ? former : nil) ?? assembled(part, variables, after: former)
+    made.change { made in
+      (made.part, made.title, made.isTruncated) = (part, title(for: variables), mapping.result.isTruncated)
+      // Each accounts for its share, by how many had come before it: together they account for more than there is.
+      made.byteCount = part.selection.items.count * 64 + mapping.byteCount / readers
     }
-    made.title = title(for: variables)
-    made.isTruncated = mapping.result.isTruncated
-    // Each accounts for its share, by how many had come before it: together they account for more than there is.
-    made.byteCount = part.selection.items.count * 64 + mapping.byteCount / readers
     return made
   }
 
@@ -88,10 +84,9 @@ extension TableMapper {
     )
     .compactMap(\.self)
     let cache = MappingCache(plan: plan, variables: variables, lookups: [])
-    var result = MappingResult(cache: cache, lookup: assembly.lookup)
+    var result = MappingResult.Values(cache: cache, lookup: assembly.lookup)
     (result.sections, result.omittedSections) = (sections, arranged.count - sections.count)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
-    result.part = part
-    return result
+    return MappingResult(result)
   }
 }

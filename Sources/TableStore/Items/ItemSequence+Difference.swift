@@ -56,8 +56,12 @@ extension ItemSequence {
         } else {
           // The larger one, so that what both have comes up on both sides at once.
           let (count, otherCount) = (one.count, other.count)
-          if count >= otherCount { old.open() }
-          if otherCount >= count { new.open() }
+          if one.height == other.height {
+            Remainder.open(one, in: &old, other, in: &new)
+          } else {
+            if count >= otherCount { old.open() }
+            if otherCount >= count { new.open() }
+          }
         }
       }
     }
@@ -82,8 +86,40 @@ extension ItemSequence {
     /// Goes on with the parts of the next node. O(its parts).
     mutating func open() {
       guard case .node(let node)? = parts.popLast() else { return }
-      parts += node.children.reversed().map { .node($0) }
-      parts += node.elements.reversed().map { .entry($0) }
+      open(node, node.children.indices, node.elements.indices)
     }
+
+    /// Goes on with the parts of two nodes of one height, each the next of its sequence, but for those that both begin or end
+    /// with. O(their parts).
+    static func open(_ node: Node, in one: inout Remainder, _ otherNode: Node, in other: inout Remainder) {
+      one.drop()
+      other.drop()
+      let (children, otherChildren) = node.children.differing(from: otherNode.children) { $0 === $1 }
+      let (elements, otherElements) = node.elements.differing(from: otherNode.elements) {
+        $0.item === $1.item && $0.rank == $1.rank
+      }
+      one.open(node, children, elements)
+      other.open(otherNode, otherChildren, otherElements)
+    }
+
+    private mutating func open(_ node: Node, _ children: Range<Int>, _ elements: Range<Int>) {
+      parts += node.children[children].reversed().map { .node($0) }
+      parts += node.elements[elements].reversed().map { .entry($0) }
+    }
+  }
+}
+
+extension Array {
+  /// Returns where this one and another one differ: all but what both begin with, and what both end with. O(n).
+  fileprivate func differing(
+    from other: [Element],
+    _ areSame: (Element, Element) -> Bool
+  ) -> (own: Range<Int>, others: Range<Int>) {
+    let shorter = Swift.min(count, other.count)
+    var start = 0
+    while start < shorter, areSame(self[start], other[start]) { start += 1 }
+    var end = 0
+    while end < shorter - start, areSame(self[count - 1 - end], other[other.count - 1 - end]) { end += 1 }
+    return (start..<count - end, start..<other.count - end)
   }
 }

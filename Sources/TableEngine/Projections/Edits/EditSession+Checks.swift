@@ -8,7 +8,7 @@ import TableStore
 /// The checks of what may be edited, and of what becomes of it.
 extension EditSession {
   /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
-  mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
+  func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
     // The effects of edits before this one have to be seen first.
     if !touched.isEmpty {
       let known = item(of: content.result?.item(row))

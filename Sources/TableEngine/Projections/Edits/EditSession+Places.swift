@@ -130,7 +130,7 @@ extension EditSession {
       return kinds.areAll(numbers: read.isScalar(like: 0)) ? read : .string(section)
     }
     var hasOthers = false
-    for other in table.sections.lazy.compactMap({ value(at: path, in: $0) }) where other != .null {
+    for other in table.sections.lazy.compactMap({ self.value(at: path, in: $0) }) where other != .null {
       guard read.isScalar(like: other) else { return .string(section) }
       hasOthers = true
     }

@@ -7,7 +7,7 @@ import TableStore
 /// Items under identities that clients have chosen.
 extension EditSession {
   /// Adds an item under an identity, or puts it in the place of the one that has it.
-  mutating func put(
+  func put(
     _ body: JSONValue,
     as row: String,
     _ place: EditPlace,
@@ -33,14 +33,14 @@ extension EditSession {
 
   /// Returns whether a row or an item has an identity, after the edits before this one. Edits that have only added
   /// others need not be laid out for that.
-  private mutating func isThere(_ row: String) throws(TableError) -> Bool {
+  private func isThere(_ row: String) throws(TableError) -> Bool {
     let own = content.local?.items.id(of: row)
     let isShown = content.result?.item(row) != nil
     if own.map({ touched.contains($0) }) ?? (isShown && !touched.isEmpty) { try settle() }
     return content.local?.items.id(of: row) != nil || content.result?.item(row) != nil
   }
 
-  private mutating func replace(
+  private func replace(
     _ item: ItemID,
     of row: String,
     with body: JSONValue,

@@ -5,11 +5,11 @@ import TableMapping
 import TableModel
 import TableStore
 
-/// Edits tried out on a copy of a table's content: what comes of them is kept whole, or not at all.
+/// Edits tried out on a copy of a table's content: what comes of them is kept whole, or not at all. After a refusal it is of no use.
 ///
 /// The table is laid out anew as seldom as can be: once for all edits that need not know what those before them have
 /// made of it, as patches and deletions of different rows.
-struct EditSession {
+final class EditSession {
   private(set) var content: TableContent
   /// The table with all edits up to the last layout: all of them when ``apply(_:)`` returns.
   private(set) var table: Table
@@ -48,17 +48,16 @@ struct EditSession {
 
   /// - Parameter limits: of items and tables; `limits` of the configuration.
   init(
-    _ content: TableContent,
-    table: Table,
+    on snapshot: consuming EditSnapshot,
     named name: String,
     caller: CallerFields = CallerFields([]),
     limits: LimitsDefinition = LimitsDefinition()
   ) {
-    (self.content, self.table, self.name) = (content, table, name)
+    (content, table, self.name) = (snapshot.content, snapshot.table, name)
     defaults = content.local?.definition.defaults(for: caller) ?? .object([])
     ownership = content.isOfCallers ? CallersRows(content) : nil
-    self.content.local?.items.limits.itemBytes = limits.itemBytes
-    self.content.local?.items.limits.tableBytes = limits.tableBytes
+    content.local?.items.limits.itemBytes = limits.itemBytes
+    content.local?.items.limits.tableBytes = limits.tableBytes
   }
 
   /// Applies edits, each to what those before it have made. Returns the rows' identities.
@@ -66,7 +65,7 @@ struct EditSession {
   /// - Complexity: O(edits · log² items) where the table's sections let edits be laid out alone (``LayoutEdit``), else
   ///   O(items) to lay the table out anew; unchanged items are not mapped again. A place that an edit names takes a layout
   ///   before it and one behind it, unless it is the end of a group (``JoinedGroups``).
-  mutating func apply(_ edits: [Edit]) throws(Refusal) -> [String] {
+  func apply(_ edits: [Edit]) throws(Refusal) -> [String] {
     for (number, edit) in edits.enumerated() {
       let row: String
       do throws(TableError) { row = try apply(edit, number) } catch {
@@ -80,7 +79,7 @@ struct EditSession {
     return rows
   }
 
-  private mutating func apply(_ edit: Edit, _ number: Int) throws(TableError) -> String {
+  private func apply(_ edit: Edit, _ number: Int) throws(TableError) -> String {
     guard content.local != nil else {
       throw .forbidden("The table `\(name)` shows an upstream's items and is configured without `edits`.")
     }
@@ -109,12 +108,12 @@ struct EditSession {
   }
 
   /// The table, sharing what it can with the one that it follows.
-  mutating func shared(with other: Table) -> Table { content.share(table, with: other) }
+  func shared(with other: Table) -> Table { content.share(table, with: other) }
 
   // MARK: Edits
 
   /// - Parameter identity: what the client has chosen; nil: the service chooses.
-  mutating func insert(
+  func insert(
     _ body: JSONValue,
     as identity: String? = nil,
     _ place: EditPlace,
@@ -146,7 +145,7 @@ struct EditSession {
     return row
   }
 
-  private mutating func patch(_ item: ItemID, of row: String, with patch: JSONValue, _ number: Int)
+  private func patch(_ item: ItemID, of row: String, with patch: JSONValue, _ number: Int)
     throws(TableError) -> String
   {
     try checkFields(patching: item, with: patch)
@@ -155,7 +154,7 @@ struct EditSession {
     return row
   }
 
-  private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
+  private func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
     if let membership = target.membership { try checkFields(patching: item, with: membership.patch, isPlacement: true) }
     try change(item) { items throws(EditError) in
@@ -168,7 +167,7 @@ struct EditSession {
   }
 
   /// Changes the items.
-  mutating func change<Result>(
+  func change<Result>(
     _ item: ItemID?,
     _ body: (inout LocalItems) throws(EditError) -> Result
   ) throws(TableError) -> Result {
@@ -186,14 +185,14 @@ struct EditSession {
   }
 
   /// Remembers an item that an edit has changed: what becomes of its row, the next layout shows.
-  mutating func expect(_ item: ItemID, of row: String?, by edit: Int) {
+  func expect(_ item: ItemID, of row: String?, by edit: Int) {
     pending.append(Pending(edit: edit, item: item, row: row))
   }
 
   // MARK: Laying out
 
   /// Lays the table out with all edits so far, and sees what became of each. The identities of their rows are known then.
-  private mutating func layOut() throws(Refusal) {
+  private func layOut() throws(Refusal) {
     guard !touched.isEmpty else { return }
     let before = content.result
     table = content.table(named: name)
@@ -216,7 +215,7 @@ struct EditSession {
         continue
       }
       // An item in several sections has several rows: the one that was named, if it is still there.
-      let isNamedOne = pending.row.map { self.item(of: content.result?.item($0)) == pending.item } ?? false
+      let isNamedOne = if let row = pending.row { item(of: content.result?.item(row)) == pending.item } else { false }
       if rows.indices.contains(pending.edit), !isNamedOne { rows[pending.edit] = identity }
     }
     if let error = refusalOfWork(after: before) { throw Refusal(edit: pending.last?.edit ?? 0, error: error) }
@@ -248,7 +247,7 @@ struct EditSession {
   }
 
   /// Before an edit that has to see what those before it have made; what refuses one of those, refuses it.
-  mutating func settle() throws(TableError) {
+  func settle() throws(TableError) {
     do throws(Refusal) {
       try layOut()
     } catch {
@@ -258,7 +257,7 @@ struct EditSession {
   }
 
   /// After an edit that was laid out alone. Returns its row's identity.
-  mutating func layOutOne() throws(TableError) -> String {
+  func layOutOne() throws(TableError) -> String {
     let item = pending.last?.item
     let before = content.result
     try settle()

@@ -47,7 +47,7 @@ struct JoinedGroups {
 extension EditSession {
   /// Returns the target of an addition behind all rows of a group, where it is known without a layout of the additions before
   /// it. Those must be the only edits since the last layout.
-  mutating func joining(_ place: EditPlace) throws(TableError) -> Target? {
+  func joining(_ place: EditPlace) throws(TableError) -> Target? {
     // Where a group is sorted or cut, its last row is not its last item.
     guard case .section(let id?, let index) = place, ownership == nil, content.isMapped,
       case .groups(let groups) = content.definition.sections, groups.sort.isEmpty, groups.limit == nil,
