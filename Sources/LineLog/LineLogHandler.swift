@@ -38,7 +38,8 @@ public struct LineLogHandler: LogHandler {
 
   /// A line that can't be written is lost: a log that nobody takes must not end the service.
   private static func write(_ line: [UInt8]) {
-    var bytes = (line + [UInt8(ascii: "\n")])[...]
+    var bytes = line[...]
+    bytes.append(UInt8(ascii: "\n"))
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
       if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return }

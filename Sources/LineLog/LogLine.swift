@@ -46,16 +46,21 @@ struct LogLine {
   /// For programs: an object of strings and numbers, its members in the order of their names. What is cut is cut in here too; what
   /// isn't is the very text, however it is written.
   var json: [UInt8] {
-    let own = [
-      Field(name: "level", value: level), Field(name: "message", value: message), Field(name: "time", value: time),
-    ]
-    let members = own + fields.filter { field in !own.contains { $0.name == field.name } }
+    var members = fields
+    for (name, value) in [("level", level), ("message", message), ("time", time)] {
+      let place = members.firstIndex { $0.name >= name } ?? members.endIndex
+      let isTaken = place < members.endIndex && members[place].name == name
+      members.replaceSubrange(place..<(isTaken ? place + 1 : place), with: [Field(name: name, value: value)])
+    }
     var line: [UInt8] = []
-    line.reserveCapacity(256)
-    for member in members.sorted(by: { $0.name < $1.name }) {
-      line += (line.isEmpty ? "{\"" : ",\"").utf8
+    line.reserveCapacity(512)
+    for member in members {
+      line.append(UInt8(ascii: line.isEmpty ? "{" : ","))
+      line.append(UInt8(ascii: "\""))
       PrintableText.json.append(member.name, limit: LogLine.nameLimit, to: &line)
-      line += (member.isBare ? "\":" : "\":\"").utf8
+      line.append(UInt8(ascii: "\""))
+      line.append(UInt8(ascii: ":"))
+      if !member.isBare { line.append(UInt8(ascii: "\"")) }
       PrintableText.json.append(member.value, limit: LogLine.valueLimit, to: &line)
       if !member.isBare { line.append(UInt8(ascii: "\"")) }
     }
@@ -77,7 +82,7 @@ extension Logger.MetadataValue {
   fileprivate var isNumber: Bool {
     switch self {
     case .stringConvertible(let value):
-      value is any BinaryInteger || value is Bool || (value as? Double)?.isFinite == true
+      value is Int || value is any BinaryInteger || value is Bool || (value as? Double)?.isFinite == true
     case .string, .array, .dictionary: false
     }
   }

@@ -7,34 +7,53 @@ import TableEngine
 /// is in it.
 struct EditLine: Sendable {
   private let logger: Logger
-  private let metadata: Logger.Metadata
+  /// Nil: nobody reads the log at this level.
+  private let asked: Asked?
+
+  private struct Asked: Sendable {
+    let caller: String
+    let table: String
+    let operation: String
+    let request: String
+    /// Of a single edit.
+    let row: String?
+    /// The number of edits, where there is not one.
+    let count: Int?
+  }
 
   init(_ call: TableCall, _ edits: [Edit], _ logger: Logger) {
     self.logger = logger
     guard logger.logLevel <= .info else {
-      metadata = [:]
+      asked = nil
       return
     }
-    var metadata: Logger.Metadata = [
-      "caller": "\(call.state.authorizer.caller(of: call.request)?.name ?? "-")",
-      "table": "\(call.table.reference.name)",
-      "op": "\(edits.count == 1 ? edits[0].name : "batch")", "request": "\(call.request.requestID)",
-    ]
-    if edits.count == 1, let row = edits[0].row { metadata["row"] = "\(row)" }
-    if edits.count > 1 { metadata["edits"] = .stringConvertible(edits.count) }
-    self.metadata = metadata
+    asked = Asked(
+      caller: call.state.authorizer.caller(of: call.request)?.name ?? "-",
+      table: call.table.reference.name,
+      operation: edits.count == 1 ? edits[0].name : "batch",
+      request: call.request.requestID,
+      row: edits.count == 1 ? edits[0].row : nil,
+      count: edits.count > 1 ? edits.count : nil
+    )
   }
 
   func log(_ outcome: Result<EditAnswer, TableError>, _ status: Status) {
-    guard !metadata.isEmpty else { return }
-    var fields = metadata
+    guard let asked else { return }
+    var fields = Logger.Metadata(minimumCapacity: 8)
+    fields["caller"] = .string(asked.caller)
+    fields["table"] = .string(asked.table)
+    fields["op"] = .string(asked.operation)
+    fields["request"] = .string(asked.request)
+    fields["edits"] = asked.count.map { .stringConvertible($0) }
     fields["status"] = .stringConvertible(status.code)
+    var row = asked.row
     switch outcome {
     case .success(let answer):
       fields["outcome"] = answer.isRepeated ? "repeated" : "done"
-      if let row = answer.rows.first ?? nil, answer.rows.count == 1 { fields["row"] = "\(row)" }
-    case .failure(let error): fields["outcome"] = "\(error.kind.rawValue)"
+      if answer.rows.count == 1, let made = answer.rows[0] { row = made }
+    case .failure(let error): fields["outcome"] = .string(error.kind.rawValue)
     }
+    fields["row"] = row.map { .string($0) }
     logger.info("An edit was answered", metadata: fields)
   }
 }

@@ -76,7 +76,9 @@ extension Request {
     guard length <= Self.longestContentType else {
       throw .unsupportedMediaType("`Content-Type` has \(length) bytes: \(Self.longestContentType) are the most.")
     }
-    guard let contentType = header(.contentType).map({ ContentType($0) }) else { return }
+    // As nearly all write it.
+    guard let text = header(.contentType), !types.contains(text) else { return }
+    let contentType = ContentType(text)
     guard types.contains(contentType.mediaType) else {
       throw .unsupportedMediaType("`Content-Type` is \(types.joined(separator: " or ")) here.")
     }
