@@ -23,8 +23,8 @@ public struct CallerUse: Equatable, Sendable {
   /// Names of header fields are found in any case, and stand there as the expressions spell them.
   ///
   /// - Complexity: O(paths · members).
-  public func values(of caller: JSONValue) -> JSONValue {
-    isEmpty ? .null : Self.part(of: caller, at: paths.map { $0[...] }, isHeaders: false, depth: 0)
+  public func values(of caller: @autoclosure () -> JSONValue) -> JSONValue {
+    isEmpty ? .null : Self.part(of: caller(), at: paths.map { $0[...] }, isHeaders: false, depth: 0)
   }
 
   /// Header fields that are read; nil where all of them are.

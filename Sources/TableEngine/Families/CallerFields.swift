@@ -5,18 +5,18 @@ package import JSON
 import Upstream
 
 /// The caller, as far as tables depend on it: its own header fields, for upstreams that they are forwarded to, and a
-/// name for state that belongs to one caller. Never logged.
+/// name for state that belongs to one caller. Never logged. Most tables read nothing of it: what takes work is made when it is read.
 package struct CallerFields: Sendable {
-  private let fields: [(name: String, value: String)]
+  private let sent: @Sendable () -> [(name: String, value: String)]
   /// A token's name, or issuer and subject; nil where the service doesn't know the caller.
   private let identity: String?
   /// The key of its shares of limits: its address. Empty: it has none.
   let share: String
   /// The holder of its views: its token, else its address, which counts on this machine, too.
-  var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address)") }
-  private let address: String
+  var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address())") }
+  private let address: @Sendable () -> String
   /// `$caller`: `name`, `claims`, `headers`, these by their names in lower case.
-  private let values: JSONValue
+  private let values: @Sendable () -> JSONValue
 
   /// - Parameters:
   ///   - fields: without credentials that are for the service itself: nobody else is shown them.
@@ -25,27 +25,28 @@ package struct CallerFields: Sendable {
   ///   - address: where it is, wherever that is; of IPv6 its network.
   ///   - values: `$caller`.
   package init(
-    _ fields: [(name: String, value: String)],
+    _ fields: @autoclosure @escaping @Sendable () -> [(name: String, value: String)],
     identity: String? = nil,
     share: String = "",
-    address: String = "",
-    values: JSONValue = .null
+    address: @autoclosure @escaping @Sendable () -> String = "",
+    values: @autoclosure @escaping @Sendable () -> JSONValue = .null
   ) {
-    self.fields = fields.filter { Self.mayBeForwarded($0.name) }
-    (self.identity, self.share, self.address, self.values) = (identity, share, address, values)
+    (sent, self.identity, self.share, self.address, self.values) = (fields, identity, share, address, values)
   }
+
+  private var fields: [(name: String, value: String)] { sent().filter { Self.mayBeForwarded($0.name) } }
 
   /// The caller's header fields that a table forwards, and the `$caller` properties that its expressions read.
   func forwarded(by table: TableDefinition) -> ForwardedFields {
     var forwarded = forwarded(by: table.forward)
-    forwarded.values = table.callerUse.values(of: values)
+    forwarded.values = table.callerUse.values(of: values())
     return forwarded
   }
 
   /// Returns the value of a template of `$caller` alone; null where that has no value.
   func value(_ template: Template) -> Value {
     var scope = Scope()
-    scope.caller = Value(template.callerUse.values(of: values))
+    scope.caller = Value(template.callerUse.values(of: values()))
     return (try? template.evaluate(in: scope)) ?? .null
   }
 
@@ -60,7 +61,9 @@ package struct CallerFields: Sendable {
 
   /// Returns the fields that a table forwards, in the table's spelling and order.
   private func forwarded(by names: [String]) -> ForwardedFields {
-    ForwardedFields(
+    guard !names.isEmpty else { return ForwardedFields() }
+    let fields = fields
+    return ForwardedFields(
       fields: names.compactMap { name in
         fields.first { $0.name.lowercased() == name.lowercased() }.flatMap { TransferField(name, $0.value) }
       }

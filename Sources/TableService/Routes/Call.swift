@@ -23,17 +23,21 @@ final class Call: Sendable {
 
   /// The caller: its own header fields, as far as upstreams may be shown them, and the owner of its idempotency keys.
   var caller: CallerFields {
-    let caller = state.authorizer.caller(of: request)
+    let (request, caller) = (request, state.authorizer.caller(of: request))
     // Credentials that are for this service are shown to nobody else.
-    let fields = request.headers.filter { caller == nil || $0.name.lowercased() != "authorization" }
+    let fields = { @Sendable in
+      request.headers.filter { caller == nil || $0.name.lowercased() != "authorization" }
+    }
     // Of fields with one name the first counts, as it does for those that are sent on.
-    let headers = JSONValue.object(fields.map { .init(name: $0.name.lowercased(), value: .string($0.value)) })
+    let headers = { @Sendable in
+      JSONValue.object(fields().map { .init(name: $0.name.lowercased(), value: .string($0.value)) })
+    }
     return CallerFields(
-      fields.map { ($0.name, $0.value) },
+      fields(),
       identity: caller?.name,
       share: caller?.share(at: request.share) ?? request.share,
       address: request.client.network.host,
-      values: caller?.values(headers: headers) ?? .object([.init(name: "headers", value: headers)])
+      values: caller?.values(headers: headers()) ?? .object([.init(name: "headers", value: headers())])
     )
   }
 
