@@ -1,5 +1,6 @@
 import Definitions
 import HTTPServer
+import Synchronization
 import TableEngine
 
 /// All that a configuration decides for requests, swapped as one: nobody is let in by one configuration to a table of
@@ -18,6 +19,9 @@ final class ServiceState: Sendable {
   let next: (settled: ServiceState, former: Authorizer)?
   /// The questions of those who poll.
   let questions = PollQuestion.Shared()
+  /// Tells it from all other states of the process, also for who does not keep it.
+  let number = ServiceState.count.add(1, ordering: .relaxed).newValue
+  private static let count = Atomic(0)
 
   /// - Parameter audit: where edits are written of.
   init(_ definition: ServiceDefinition, _ catalog: Catalog, _ authorizer: Authorizer, _ audit: AuditLog?) {
@@ -54,6 +58,16 @@ final class ServiceState: Sendable {
     (writeOrigins, catalog, limits, audit) = (present.writeOrigins, present.catalog, present.limits, present.audit)
     (cellsListing, itemSchemas, next) = (present.cellsListing, present.itemSchemas, (present, other))
   }
+}
+
+/// The state by the present configuration. A class of its own, for requests that wait: they must not keep the service, and weak
+/// references to it would make each request that retains it slower.
+final class PresentState: Sendable {
+  let current: Mutex<ServiceState>
+
+  init(_ state: ServiceState) { current = Mutex(state) }
+
+  var state: ServiceState { current.withLock { $0 } }
 }
 
 extension ServiceDefinition {

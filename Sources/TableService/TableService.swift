@@ -18,7 +18,7 @@ public final class TableService: RequestHandler {
   let tokenEndings = TokenEndings()
   private let issuerKeys: IssuerKeyrings
   let logger: Logger
-  private let current: Mutex<ServiceState>
+  let present: PresentState
   /// How often another one has taken its place.
   private let changes = Atomic(0)
   private let isOpen: Bool
@@ -37,7 +37,7 @@ public final class TableService: RequestHandler {
     issuerKeys = IssuerKeyrings(environment.logger) { [engine] in engine.wakeAll() }
     let audit = try definition.audit.map { try AuditLog($0, environment.logger) }
     let authorizer = Authorizer(definition, issuerKeys.keepers(of: definition.auth.issuers), isOpen: isOpen)
-    current = Mutex(ServiceState(definition, engine.catalog, authorizer, audit))
+    present = PresentState(ServiceState(definition, engine.catalog, authorizer, audit))
   }
 
   /// Gives the service the server that it answers on, and starts fetching.
@@ -80,7 +80,7 @@ public final class TableService: RequestHandler {
   ///
   /// - Parameter present: where this is not the present state any more, nothing is done: false.
   @discardableResult private func goOn(with next: ServiceState, after present: ServiceState? = nil) -> Bool {
-    current.withLock { current in
+    self.present.current.withLock { current in
       guard present == nil || current === present else { return false }
       current = next
       changes.add(1, ordering: .acquiringAndReleasing)
@@ -120,7 +120,7 @@ public final class TableService: RequestHandler {
   var isDraining: Bool { draining.load(ordering: .acquiring) }
 
   /// The state by the present configuration.
-  var state: ServiceState { current.withLock { $0 } }
+  var state: ServiceState { present.state }
 
   // MARK: Requests
 

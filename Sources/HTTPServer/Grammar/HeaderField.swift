@@ -18,6 +18,9 @@ public struct HeaderField: Hashable, Sendable {
     self.value = String(decoding: clean, as: UTF8.self)
   }
 
+  /// How many bytes its line takes.
+  var lineCount: Int { name.description.utf8.count + value.utf8.count + 4 }
+
   /// Appends the field as one line of a header section.
   func append(to bytes: inout [UInt8]) {
     bytes.append(contentsOf: name.description.utf8)

@@ -25,12 +25,20 @@ public final class HeaderBlock: Sendable {
 
   /// A whole head, up to what differs from response to response (date, request identity, connection).
   init(status: Status, _ fields: [HeaderField], contentLength: Int?) {
-    self.fields = fields.filter { !$0.name.isReserved }
+    self.fields = fields.contains { $0.name.isReserved } ? fields.filter { !$0.name.isReserved } : fields
     self.status = status
     hasContentLength = contentLength != nil
-    var bytes = Array(StatusLine.bytes(of: status))
+    let line = StatusLine.bytes(of: status)
+    var bytes: [UInt8] = []
+    // With room for the length of the body.
+    bytes.reserveCapacity(self.fields.reduce(line.count + 40) { $0 + $1.lineCount })
+    bytes.append(contentsOf: line)
     for field in self.fields { field.append(to: &bytes) }
-    if let contentLength { bytes.append(contentsOf: "Content-Length: \(contentLength)\r\n".utf8) }
+    if let contentLength {
+      bytes.append(contentsOf: "Content-Length: ".utf8)
+      bytes.append(contentsOf: String(contentLength).utf8)
+      bytes.append(contentsOf: "\r\n".utf8)
+    }
     self.bytes = bytes
   }
 

@@ -12,14 +12,23 @@ public final class Representation: Sendable {
     /// As in `ETag`, with the quotes; empty where there is none.
     let tag: [UInt8]
     let head: HeaderBlock
-    let notModified: HeaderBlock
+    /// How many of the head's fields, the first ones, a 304 leaves out: those about the body.
+    private let bodyFields: Int
+    private let keptNotModified = AtomicLazyReference<HeaderBlock>()
 
-    init(body: [UInt8], coding: ContentCoding, tag: [UInt8], head: HeaderBlock, notModified: HeaderBlock) {
+    init(body: [UInt8], coding: ContentCoding, tag: [UInt8], head: HeaderBlock, bodyFields: Int) {
       self.body = body
       self.coding = coding
       self.tag = tag
       self.head = head
-      self.notModified = notModified
+      self.bodyFields = bodyFields
+    }
+
+    /// The head of a 304, made when first asked for: what is sent once, such as one row, mostly has none.
+    var notModified: HeaderBlock {
+      if let known = keptNotModified.load() { return known }
+      let fields = Array(head.fields.dropFirst(bodyFields))
+      return keptNotModified.storeIfNil(HeaderBlock(status: .notModified, fields, contentLength: nil))
     }
   }
 
@@ -151,14 +160,14 @@ public final class Representation: Sendable {
   ) -> Variant {
     let tag = entityTag.map { "\"\($0)\(coding.tagSuffix)\"" } ?? ""
     let tagField = tag.isEmpty ? [] : [HeaderField(.etag, tag)]
-    let type = [HeaderField(.contentType, contentType)]
-    let codingField = coding == .identity ? [] : [HeaderField(.contentEncoding, coding.name)]
+    var bodyFields = [HeaderField(.contentType, contentType)]
+    if coding != .identity { bodyFields.append(HeaderField(.contentEncoding, coding.name)) }
     return Variant(
       body: body,
       coding: coding,
       tag: Array(tag.utf8),
-      head: HeaderBlock(status: .ok, type + codingField + tagField + shared, contentLength: body.count),
-      notModified: HeaderBlock(status: .notModified, tagField + shared, contentLength: nil)
+      head: HeaderBlock(status: .ok, bodyFields + tagField + shared, contentLength: body.count),
+      bodyFields: bodyFields.count
     )
   }
 }

@@ -266,8 +266,12 @@ extension TableWriter: ReadInput {
   }
 
   /// True if a read has to wait at all, or to look. O(inputs).
+  ///
+  /// Every read asks: the inputs are looked at where they are, and no list is made of them.
   var needsReadBarrier: Bool {
-    isShared || following.load(ordering: .acquiring) > 0 || inputs.contains { $0.needsReadBarrier }
+    if isShared || following.load(ordering: .acquiring) > 0 { return true }
+    if isTranslation, let original = table.withLock({ $0.value?.original }) { return original.needsReadBarrier }
+    return log?.needsReadBarrier ?? false || otherLogs.withLock { $0.contains { $0.needsReadBarrier } }
   }
 
   func readBarrier(_ completion: @escaping StoreLooks.Completion) { ReadBarrier(writer: self).pass(completion) }

@@ -75,7 +75,7 @@ extension LiveTable {
 
   /// The table in its place now, as often as it was made anew; itself where there is none.
   package var latest: LiveTable {
-    var latest = self
+    guard var latest = successor.withLock({ $0 }) else { return self }
     while let next = latest.successor.withLock({ $0 }) { latest = next }
     return latest
   }

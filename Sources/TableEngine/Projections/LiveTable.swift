@@ -194,7 +194,8 @@ package final class LiveTable: Sendable {
   package var mayBeBehind: Bool { writer.needsReadBarrier }
 
   /// Returns whether only a read barrier can tell a reader's answer: the request asks for the present state, or its
-  /// cursor is ahead of this replica. A poll that doesn't wait asks for the present state, too. O(toggles).
+  /// cursor is ahead of this replica. A poll that doesn't wait asks for the present state, too. Only where ``mayBeBehind``
+  /// holds. O(toggles).
   package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
     guard let after, waits else { return mayBeBehind }
     // Rows of a caller's own may have to be concealed first.

@@ -17,7 +17,11 @@ final class Poll: Waiter {
 
   /// As it is to be answered: by a configuration that was read meanwhile the caller may edit what it could not, or the other way
   /// round.
-  private var present: PollQuestion { question.asking(caller.query(question.query, of: question.table)) }
+  private var present: PollQuestion {
+    // Rights to edit are all that changes what is asked, and another configuration all that changes these.
+    guard question.dependsOnEditor, caller.isUnderAnother else { return question }
+    return question.asking(caller.query(question.query, of: question.table))
+  }
 
   /// Answers at once where the client is behind or does not want to wait; else waits.
   ///
@@ -27,8 +31,9 @@ final class Poll: Waiter {
     let ending = table.ending
     if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
     let present = present
-    if let reply = present.moved(exchange, for: caller, ending) { return reply }
-    if let wait, wait <= 0 { return present.unchanged(exchange, for: caller, waits: false) }
+    let waits = wait.map { $0 > 0 } ?? true
+    if let reply = present.moved(exchange, for: caller, ending, waits: waits) { return reply }
+    if !waits { return present.unchanged(exchange, for: caller, waits: false) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = question.codings.worthPreparing
     let scope = question.scope

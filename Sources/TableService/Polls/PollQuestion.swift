@@ -114,20 +114,32 @@ final class PollQuestion: Sendable {
     }
   }
 
+  /// True if its answer may be another one for callers who may edit.
+  var dependsOnEditor: Bool { table.offersEdits || query.lens.isReadOnly }
+
   // MARK: Answers
 
   /// There is nothing new, but in a window the version may have moved on all the same. Or nobody can tell, where that is no answer.
   ///
-  /// - Parameter waits: the client has waited for news.
-  func unchanged(_ exchange: Exchange, for caller: WaitingCaller, waits: Bool = true) -> Reply {
+  /// - Parameters:
+  ///   - known: the cursor of what it sees, where that was found already.
+  ///   - waits: the client has waited for news.
+  func unchanged(
+    _ exchange: Exchange,
+    for caller: WaitingCaller,
+    at known: Cursor? = nil,
+    waits: Bool = true
+  ) -> Reply {
     guard !table.isUnanswerable(query, isLate: false, waits: waits) else {
       return .response(ServiceError.unreadable.response)
     }
-    return reply(exchange, for: caller, at: table.state(for: query).to, hasWaited: waits)
+    return reply(exchange, for: caller, at: known ?? table.state(for: query).to, hasWaited: waits)
   }
 
   /// The reply, where the table is not where the client is; nil where it is.
-  func moved(_ exchange: Exchange, for caller: WaitingCaller, _ ending: WaitEnding?) -> Reply? {
+  ///
+  /// - Parameter waits: false: there is a reply also where it is, unless the table has nothing to show yet.
+  func moved(_ exchange: Exchange, for caller: WaitingCaller, _ ending: WaitEnding?, waits: Bool = true) -> Reply? {
     switch ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
     case .withoutNews?, .replaced?: return unchanged(exchange, for: caller)
@@ -138,14 +150,15 @@ final class PollQuestion: Sendable {
     // By a configuration that was read meanwhile there may be other filters.
     do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
     let state = table.state(for: query)
-    return state.isCurrent ? nil : reply(exchange, for: caller, at: state.to, hasWaited: false)
+    guard state.isCurrent else { return reply(exchange, for: caller, at: state.to, hasWaited: false) }
+    return waits ? nil : unchanged(exchange, for: caller, at: state.to, waits: false)
   }
 
   /// - Parameters:
   ///   - caller: may not see any more what is made meanwhile, by a configuration that is read then.
   ///   - hasWaited: the client, until its time was over.
   private func reply(_ exchange: Exchange, for caller: WaitingCaller, at cursor: Cursor, hasWaited: Bool) -> Reply {
-    if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
+    if let response = last.withLock({ $0?.cursor == cursor ? $0?.response : nil }) { return .response(response) }
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
       table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
         if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }

@@ -8,9 +8,10 @@ extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let parsed = call.parsed
     let wait = try parsed.wait.get()
-    if let after = try parsed.after.get() {
-      let search = try parsed.lens.get().find
-      if search != nil || after.lensTag?.find != nil {
+    // Other polls are told below what is wrong with them.
+    if parsed.asksForFound || parsed.hasSlot || call.isLate, let after = try parsed.after.get() {
+      _ = try parsed.lens.get()
+      if parsed.asksForFound {
         let query = TableQuery(.changes(after: after), try call.lens(after: after))
         guard !call.table.isUnanswerable(query, isLate: call.isLate, waits: wait > 0) else { throw .unreadable }
       }
@@ -19,7 +20,7 @@ extension TableService {
         return unchanged(call, at: after)
       }
     }
-    if let slot = call.request.query.first("slot") {
+    if parsed.hasSlot, let slot = call.request.query.first("slot") {
       guard try parsed.lens.get().find == nil else {
         throw .malformed("A poll with a `slot` is for what all see alike: it takes no search.", field: "slot")
       }

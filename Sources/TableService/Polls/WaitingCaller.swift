@@ -6,13 +6,13 @@ import TableEngine
 /// which let it in. Of the request nothing is kept that could be sent in its place.
 struct WaitingCaller: Sendable {
   private let credentials: Credentials
-  private weak let service: TableService?
-  /// The configuration that has let it in.
-  private weak let state: ServiceState?
+  private let present: PresentState
+  /// The number of the configuration that has let it in.
+  private let number: Int
 
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
-    (credentials, self.state, self.service) = (state.authorizer.credentials(of: request), state, service)
+    (credentials, number, present) = (state.authorizer.credentials(of: request), state.number, service.present)
   }
 
   /// It has no credentials of any kind: all such callers may do the same.
@@ -20,12 +20,12 @@ struct WaitingCaller: Sendable {
 
   /// The same, as the configuration that counts now has it, whatever is read meanwhile: several tables are judged alike.
   var now: JudgedCaller {
-    guard let present = service?.state else { return JudgedCaller(credentials: credentials) }
-    return JudgedCaller(credentials: credentials, authorizer: present.authorizer, isUnderAnother: present !== state)
+    let state = present.state
+    return JudgedCaller(credentials: credentials, authorizer: state.authorizer, isUnderAnother: state.number != number)
   }
 
   /// Another configuration counts than the one that has let it in: what others may do has changed, too.
-  var isUnderAnother: Bool { now.isUnderAnother }
+  var isUnderAnother: Bool { present.state.number != number }
 
   /// How long its token lets it wait, in seconds from now; nil: the token doesn't end.
   var patience: Double? { now.timeLeft }
@@ -49,18 +49,18 @@ struct WaitingCaller: Sendable {
 /// A waiting request's caller, judged by one configuration.
 struct JudgedCaller {
   fileprivate let credentials: Credentials
-  /// The judge by that configuration; nil where the service has ended.
-  fileprivate var authorizer: Authorizer?
+  /// The judge by that configuration.
+  fileprivate let authorizer: Authorizer
   /// It is another configuration than the one that has let the caller in.
-  fileprivate(set) var isUnderAnother = true
+  let isUnderAnother: Bool
 
   /// How long its token is taken, in seconds; nil: the token doesn't end.
-  fileprivate var timeLeft: Double? { authorizer?.timeLeft(of: credentials) }
+  fileprivate var timeLeft: Double? { authorizer.timeLeft(of: credentials) }
 
   /// As ``WaitingCaller/refusal(_:)``.
   fileprivate func refusal(_ table: LiveTable) -> ServiceError? {
     guard isUnderAnother || timeLeft != nil else { return nil }
-    return authorizer?.refusal(of: credentials, .read, table: table.reference.name)
+    return authorizer.refusal(of: credentials, .read, table: table.reference.name)
   }
 
   /// As ``WaitingCaller/query(_:of:)``.
@@ -71,6 +71,6 @@ struct JudgedCaller {
 
   /// The permission to edit a table; nil: unchanged since the caller was let in.
   fileprivate func mayEdit(_ table: LiveTable) -> Bool? {
-    isUnderAnother ? authorizer?.mayEdit(credentials, table) : nil
+    isUnderAnother ? authorizer.mayEdit(credentials, table) : nil
   }
 }

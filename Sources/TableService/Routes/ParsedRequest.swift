@@ -17,6 +17,8 @@ final class ParsedRequest: Sendable {
   let languages: LanguagePreferences
   /// The client's cursor; nil where it doesn't give one.
   let after: Result<Cursor?, ServiceError>
+  /// It searches, or its cursor is of what was found.
+  let asksForFound: Bool
   /// A poll through caches.
   let hasSlot: Bool
   /// How long a poll is to wait, in seconds.
@@ -44,6 +46,8 @@ final class ParsedRequest: Sendable {
     after = Result { () throws(ServiceError) in
       try request.query.first("after").map { text throws(ServiceError) in try Cursor(parameter: text) }
     }
+    let cursor = (try? after.get()) ?? nil
+    asksForFound = (try? lens.get())?.find != nil || cursor?.lensTag?.find != nil
     let poll = Result { () throws(ServiceError) in try PollParameters(request) }
     wait = poll.map(\.wait)
     switch (poll, lens) {

@@ -12,7 +12,7 @@ package final class EncodedReply: Sendable {
   package let isEmpty: Bool
   /// Why it says where the client is, and no more.
   let doubt: Doubt?
-  private let keptForm = AtomicLazyReference<FormBox>()
+  private let keptForm = Mutex<(any AnyObject & Sendable)?>(nil)
 
   enum Doubt {
     /// Only the store knows what it asks for.
@@ -28,17 +28,20 @@ package final class EncodedReply: Sendable {
 
   /// Returns the service face's form of the reply: heads, compressed bodies. Made once, and gone with the reply.
   package func form<Form: AnyObject & Sendable>(_ make: (EncodedReply) -> Form) -> Form {
-    let known = keptForm.load() ?? keptForm.storeIfNil(FormBox(make(self)))
+    let known = keptForm.withLock { $0 } ?? keep(make(self))
     // A comparison of two pointers, where a conditional cast asks the runtime.
-    return type(of: known.form) == Form.self ? unsafeDowncast(known.form, to: Form.self) : make(self)
+    return type(of: known) == Form.self ? unsafeDowncast(known, to: Form.self) : make(self)
+  }
+
+  /// - Returns: the form that was kept first.
+  private func keep(_ form: any AnyObject & Sendable) -> any AnyObject & Sendable {
+    keptForm.withLock { kept in
+      let first = kept ?? form
+      kept = first
+      return first
+    }
   }
 
   /// Its bytes, as far as they can be told here: compressed forms are a part of the body.
   var byteCount: Int { body.count + body.count / 4 + 512 }
-}
-
-private final class FormBox: Sendable {
-  let form: any AnyObject & Sendable
-
-  init(_ form: any AnyObject & Sendable) { self.form = form }
 }

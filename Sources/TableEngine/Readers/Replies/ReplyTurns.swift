@@ -46,9 +46,10 @@ struct ReplyTurns {
   mutating func next() -> Job? {
     if let job = own.popFirst() { return job }
     while let share = turns.popFirst() {
+      guard let lane = lanes.index(forKey: share) else { continue }
       var wanted: Job?
-      while wanted == nil, let job = lanes[share]?.jobs.popFirst() { if job.isWanted() { wanted = job } }
-      if lanes[share]?.jobs.isEmpty ?? true { lanes[share] = nil } else { turns.append(share) }
+      while wanted == nil, let job = lanes.values[lane].jobs.popFirst() { if job.isWanted() { wanted = job } }
+      if lanes.values[lane].jobs.isEmpty { lanes.remove(at: lane) } else { turns.append(share) }
       if let wanted { return wanted }
     }
     isRunning = false
