@@ -152,8 +152,9 @@ kotlin:
 prose:
 	./scripts/check-prose.py
 
-# swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
+# swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here. The faults for the simulation have to fit.
 check: prose
+	python3 Tests/Simulation/faults.py check
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 
 format:

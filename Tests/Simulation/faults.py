@@ -4,6 +4,8 @@
     make faults                     puts them in, builds, takes them out, and looks for each; FAULTS="gate fence" SECONDS=600 JOBS=2
 
     faults.py put                   puts all of them into Sources, each behind a value of the environment's variable FAULT
+    faults.py check                 says which of them do not fit the code any more
+
     faults.py take                  takes them out again (git checkout of the files that `put` has changed)
     faults.py run [NAME ...]        runs PROGRAM, which was built in between, with each fault, until it finds something
         --program PATH --seconds S (of a core) --jobs N --seed S
@@ -15,6 +17,8 @@ import argparse, concurrent.futures, os, pathlib, re, subprocess, sys, tempfile,
 TREE = pathlib.Path(__file__).resolve().parents[2]
 SWITCH = 'import Foundation\n\nlet fault = ProcessInfo.processInfo.environment["FAULT"] ?? ""\n'
 SWITCHES = [f"Sources/{m}/Fault.swift" for m in ("TableEngine", "TableStore", "TablecastClient")] + ["Tests/Simulation/Fault.swift"]
+SWITCHED = {path: SWITCH for path in SWITCHES}
+SWITCHED[SWITCHES[0]] = "import Foundation\nimport TableModel\nimport TableStore\n\n" + SWITCH.split("\n\n", 1)[1]
 ENGINE, STORE = "Sources/TableEngine/", "Sources/TableStore/"
 
 
@@ -226,7 +230,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (STORE + "SQLite/SQLiteStore+Opening.swift", "    try db.execute(sql: \"PRAGMA synchronous = FULL\")\n    try db.inTransaction",
            "    try db.execute(sql: fault == \"fsync\" ? \"PRAGMA synchronous = OFF\" : \"PRAGMA synchronous = FULL\")\n    try db.inTransaction")),
     Fault("level", "edits are committed as versions are, whose loss is noticed (synchronous = NORMAL)",
-          (WRITER, "      commit.durability == .full || commit.version", "      fault != \"level\" && commit.durability == .full || commit.version")),
+          (WRITER, "      return commit.durability == .full || commit.version",
+           "      return fault != \"level\" && commit.durability == .full || commit.version")),
     Fault("at-risk", "after a power loss the tables that may lack versions keep their epochs",
           (STORE + "SQLite/SQLiteStore+Opening.swift", "      if !goesOn || boot == nil || boot != info[\"boot\"] {",
            "      if !goesOn || boot == nil || fault != \"at-risk\" && boot != info[\"boot\"] {")),
@@ -245,27 +250,25 @@ func unepoched(_ cursor: Cursor) -> Cursor {
 ]
 
 
+def faulty():
+    """The texts of all files with the faults in them; ends where one does not fit any more."""
+    texts, missing = {}, []
+    for fault in FAULTS:
+        for path, before, after in fault.changes:
+            text = texts[path] if path in texts else SWITCHED.get(path) or (TREE / path).read_text()
+            if before is not None and before not in text:
+                missing.append(f"{fault.name}: {path} has no {before!r}")
+            texts[path] = text + after if before is None else text.replace(before, after)
+    if missing:
+        sys.exit("\n".join(missing))
+    return texts
+
+
 def put():
     if subprocess.run(["git", "-C", TREE, "diff", "--quiet", "--", "Sources"]).returncode:
         sys.exit("Sources have changes that are in no commit: taking the faults out would take those, too")
-    for path in SWITCHES:
-        (TREE / path).write_text(SWITCH)
-    engine = TREE / (ENGINE + "Fault.swift")
-    engine.write_text("import Foundation\nimport TableModel\nimport TableStore\n\n" + SWITCH.split("\n\n", 1)[1])
-    missing = []
-    for fault in FAULTS:
-        for path, before, after in fault.changes:
-            file = TREE / path
-            text = file.read_text()
-            if before is None:
-                file.write_text(text + after)
-            elif before in text:
-                file.write_text(text.replace(before, after))
-            else:
-                missing.append(f"{fault.name}: {path} has no {before!r}")
-    if missing:
-        take()
-        sys.exit("\n".join(missing))
+    for path, text in {**SWITCHED, **faulty()}.items():
+        (TREE / path).write_text(text)
 
 
 def take():
@@ -316,7 +319,7 @@ def run(names, program, seconds, jobs, more, seed):
 
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-arguments.add_argument("what", choices=["put", "take", "run"])
+arguments.add_argument("what", choices=["put", "check", "take", "run"])
 arguments.add_argument("names", nargs="*")
 arguments.add_argument("--program", default=str(TREE / ".build/debug/Simulation"))
 arguments.add_argument("--seconds", type=float, default=60)
@@ -326,6 +329,8 @@ arguments.add_argument("--more", default="", help="arguments of each run, such a
 given = arguments.parse_args()
 if given.what == "put":
     put()
+elif given.what == "check":
+    faulty()
 elif given.what == "take":
     take()
 else:
