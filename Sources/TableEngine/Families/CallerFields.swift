@@ -2,6 +2,7 @@ import Definitions
 import Digests
 import Expressions
 package import JSON
+import Synchronization
 import Upstream
 
 /// The caller, as far as tables depend on it: its own header fields, for upstreams that they are forwarded to, and a
@@ -16,7 +17,23 @@ package struct CallerFields: Sendable {
   var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address())") }
   private let address: @Sendable () -> String
   /// `$caller`: `name`, `claims`, `headers`, these by their names in lower case.
-  private let values: @Sendable () -> JSONValue
+  private let values: Values
+
+  /// Several templates may read them: they are made for the first.
+  private final class Values: Sendable {
+    private let make: @Sendable () -> JSONValue
+    private let made = Mutex<JSONValue?>(nil)
+
+    init(_ make: @escaping @Sendable () -> JSONValue) { self.make = make }
+
+    var value: JSONValue {
+      made.withLock { made in
+        let value = made ?? make()
+        made = value
+        return value
+      }
+    }
+  }
 
   /// - Parameters:
   ///   - fields: without credentials that are for the service itself: nobody else is shown them.
@@ -31,7 +48,8 @@ package struct CallerFields: Sendable {
     address: @autoclosure @escaping @Sendable () -> String = "",
     values: @autoclosure @escaping @Sendable () -> JSONValue = .null
   ) {
-    (sent, self.identity, self.share, self.address, self.values) = (fields, identity, share, address, values)
+    (sent, self.identity, self.share, self.address) = (fields, identity, share, address)
+    self.values = Values(values)
   }
 
   private var fields: [(name: String, value: String)] { sent().filter { Self.mayBeForwarded($0.name) } }
@@ -39,14 +57,14 @@ package struct CallerFields: Sendable {
   /// The caller's header fields that a table forwards, and the `$caller` properties that its expressions read.
   func forwarded(by table: TableDefinition) -> ForwardedFields {
     var forwarded = forwarded(by: table.forward)
-    forwarded.values = table.callerUse.values(of: values())
+    forwarded.values = table.callerUse.values(of: values.value)
     return forwarded
   }
 
   /// Returns the value of a template of `$caller` alone; null where that has no value.
   func value(_ template: Template) -> Value {
     var scope = Scope()
-    scope.caller = Value(template.callerUse.values(of: values()))
+    scope.caller = Value(template.callerUse.values(of: values.value))
     return (try? template.evaluate(in: scope)) ?? .null
   }
 

@@ -8,7 +8,7 @@ import TableStore
 /// Edits tried out on a copy of a table's content: what comes of them is kept whole, or not at all. After a refusal it is of no use.
 ///
 /// The table is laid out anew as seldom as can be: once for all edits that need not know what those before them have
-/// made of it, as patches and deletions of different rows.
+/// made of it, as patches and deletions of different rows. It is a class, as what it changes is large.
 final class EditSession {
   private(set) var content: TableContent
   /// The table with all edits up to the last layout: all of them when ``apply(_:)`` returns.
