@@ -172,18 +172,24 @@ final class Service: Sendable {
         store.close { result in
           if case .failure(let error) = result {
             logger.error("The store was not closed", metadata: ["reason": "\(error)"])
-            exit(1)
+            Self.leave(1)
           }
           logger.notice("Ended")
-          exit(0)
+          Self.leave(0)
         }
       }
     }
     // Whatever hangs, the process ends when it promised.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { [logger] in
       logger.error("Ended before all was done", metadata: ["reason": "\(step.withLock { $0 })"])
-      exit(1)
+      Self.leave(1)
     }
+  }
+
+  /// Ends the process, whatever other threads are doing: `exit` would take away what these may be using, such as C++'s static objects.
+  private static func leave(_ status: Int32) -> Never {
+    fflush(nil)
+    _exit(status)
   }
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
