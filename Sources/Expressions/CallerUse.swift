@@ -51,7 +51,7 @@ public struct CallerUse: Equatable, Sendable {
     if paths.contains(where: \.isEmpty) { return value.inOrder }
     let groups = Dictionary(grouping: paths) { $0.first ?? "" }
     let members = groups.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { name in
-      value[isHeaders ? name.lowercased() : name].map { member in
+      (isHeaders ? value.header(name) : value[name]).map { member in
         let inner = part(
           of: member,
           at: (groups[name] ?? []).map { $0.dropFirst() },
@@ -66,6 +66,14 @@ public struct CallerUse: Equatable, Sendable {
 }
 
 extension JSONValue {
+  /// A member in any case: as a caller has it, in lower case, or as an expression spells it that its values were taken for.
+  fileprivate func header(_ name: String) -> JSONValue? {
+    let folded = name.lowercased()
+    if let own = self[folded] { return own }
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name.lowercased() == folded }?.value
+  }
+
   fileprivate var inOrder: JSONValue {
     switch self {
     case .null, .bool, .integer, .unsigned, .double, .string: return self

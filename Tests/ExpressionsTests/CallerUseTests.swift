@@ -33,6 +33,8 @@ import Testing
     let use = try Expression(text).callerUse
     #expect(use.paths == paths)
     #expect(use.values(of: Self.caller) == values)
+    // Of what a table takes its source takes a part.
+    #expect(use.values(of: use.values(of: Self.caller)) == values)
     #expect(use.values(of: .null) == (paths.isEmpty ? .null : .object([])))
   }
 

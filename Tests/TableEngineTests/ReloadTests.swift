@@ -75,6 +75,29 @@ import Testing
     #expect(numbers.map { $0 - numbers[0] } == [0, 0, 1, 1])
   }
 
+  /// Whoever may not edit is shown rows without their offers, until there are none.
+  @Test func rowsThatOfferEditsAreShownToReadersWithoutUntilTheyAreGone() throws {
+    func definition(_ can: Bool) throws -> ServiceDefinition {
+      let source = "{local: {items: [{title: A}]}}"
+      return try ServiceDefinition.read("tables: {t: {source: \(source), can: {edit: \(can), move: false}}}")
+    }
+    let store = GatedStore()
+    let engine = try Engine(definition(true), EngineEnvironment.silent(store))
+    let table = try #require(engine.catalog.tables.first)
+    #expect(table.offersEdits)
+    store.shut()
+    try engine.adopt(try engine.prepare(definition(false)))
+    table.settle()
+    #expect(store.waitingCount == 1 && table.current.number == 1)
+    #expect(table.offersEdits, "the version that is shown has rows that can be edited")
+    store.release()
+    try engine.context.queues.waiting { store.flush(completion: $0) }.get()
+    table.settle()
+    #expect(table.current.number == 2 && !table.offersEdits)
+    try engine.adopt(try engine.prepare(definition(true)))
+    #expect(table.offersEdits)
+  }
+
   /// An edit through a caller's own table is done, or refused: it is not answered with success while the items that it changes
   /// are taken over under another name, and gone there.
   ///

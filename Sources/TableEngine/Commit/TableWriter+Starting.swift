@@ -71,6 +71,8 @@ extension TableWriter {
 
   func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
     content.queue.sync {
+      // Before a row offers anything.
+      if blueprint.offersEdits { reader.editsOffer.store(true, ordering: .relaxed) }
       let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }
       if let table = table.withLock({ $0.value }) { for source in table.sources { source.listeners.rouse(table) } }
       publishContent()

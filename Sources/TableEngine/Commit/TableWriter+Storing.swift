@@ -62,6 +62,7 @@ extension TableWriter {
     guard version != nil || hasWord || untold != nil else {
       let shown: @Sendable () -> Void = { [self] in
         noteShown()
+        endOffer()
         completion(nil)
       }
       // It may be the same as what is still on its way to the store, and not shown before it is there.
@@ -70,6 +71,7 @@ extension TableWriter {
     }
     guard isStored else {
       if let prepared { publish(prepared) }
+      endOffer()
       updateTranslations()
       return completion(nil)
     }
@@ -109,6 +111,16 @@ extension TableWriter {
       content.retries.succeed()
     }
     releaseReads()
+  }
+
+  /// Edits are offered by no row any more, where that is so by the definition: readers who may not edit see what all see. As long as rows
+  /// of a former definition are shown they see them without.
+  private func endOffer() {
+    guard reader.offersEdits else { return }
+    let isOver = content.access { content in
+      !content.offersEdits && !content.isBehind && content.restored == nil && content.commits.isEmpty
+    }
+    if isOver { reader.editsOffer.store(false, ordering: .relaxed) }
   }
 
   /// Another replica shows the missing commits, or has shown them: reads look for them in the store.
@@ -204,6 +216,7 @@ extension TableWriter {
           noteStored()
           updateTranslations()
           proceed(isStored: true)
+          endOffer()
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
           // Built on one of its own that failed, or on what somebody else has replaced.

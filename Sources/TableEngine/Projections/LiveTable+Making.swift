@@ -187,7 +187,8 @@ extension LiveTable {
       versions: versions,
       cells: blueprint.cells,
       finding: TableFinder(blueprint.mapper, content.variables, memory: context.findMemory),
-      offersEdits: blueprint.offersEdits,
+      // Rows that are stored may offer some by another definition.
+      offersEdits: content.offersEdits || content.isKnownToStore,
       isMember: isMember,
       context: context
     )

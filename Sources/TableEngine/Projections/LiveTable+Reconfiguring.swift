@@ -90,7 +90,6 @@ extension LiveTable {
       var variables = table.writer.variables
       variables.environment = blueprint.environment
       table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
-      table.reader.editsOffer.store(blueprint.offersEdits, ordering: .relaxed)
       table.reader.draw(with: blueprint.cells, named: name)
     }
     for table in allTranslations { _ = table.writer.reconfigure(blueprint, otherLogs) }

@@ -58,6 +58,7 @@ extension TableContent {
   mutating func follow(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], shown table: Table) -> AnsweredSources {
     takeOthers(otherLogs)
     (mapper, variables.environment) = (blueprint.mapper, blueprint.environment)
+    offersEdits = blueprint.offersEdits
     var isOther = layout != blueprint.layout
     layout = blueprint.layout
     if let local = blueprint.local ?? blueprint.callersLocal { self.local?.definition = local.definition }

@@ -27,6 +27,8 @@ struct TableContent: Sendable {
   var restored: Table?
   /// The restored rows are a former configuration's, which had other requests or another layout.
   var showsFormerRows = false
+  /// Rows may offer edits or moves by its definition (``TableBlueprint/offersEdits``).
+  var offersEdits: Bool
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
 
@@ -103,7 +105,7 @@ struct TableContent: Sendable {
     caller: JSONValue = .null,
     locale: String?
   ) {
-    mapper = blueprint.mapper
+    (mapper, offersEdits) = (blueprint.mapper, blueprint.offersEdits)
     variables = MappingVariables(
       parameters: parameters,
       environment: blueprint.environment,
