@@ -25,11 +25,11 @@ struct ServiceError: Error {
     ServiceError(status: .unprocessableContent, detail: detail, field: field)
   }
 
-  /// Nobody can tell in time what other replicas have written.
+  /// Nobody can tell in time what was committed: by other replicas, or here, where it could not be shown.
   static let unreadable = ServiceError(
     TableError(
       .unavailable,
-      detail: "What other replicas have written can't be read in time: ask again.",
+      detail: "What was committed can't be read in time: ask again.",
       retryAfter: .seconds(1)
     )
   )

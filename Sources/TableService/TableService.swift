@@ -40,11 +40,11 @@ public final class TableService: RequestHandler {
     present = PresentState(ServiceState(definition, engine.catalog, authorizer, audit))
   }
 
-  /// Gives the service the server that it answers on, and starts fetching.
-  public func start(on server: Server) {
-    self.server.attach(server)
-    engine.start()
-  }
+  /// Gives the service the server that it answers on, before that has any client: one who waits would not be woken.
+  public func attach(_ server: Server) { self.server.attach(server) }
+
+  /// Starts fetching, when it is served.
+  public func start() { engine.start() }
 
   /// Goes on with another definition (SIGHUP). Tables that both have keep their versions and waiters; what changed
   /// in them reaches clients as a changeset. Whoever waits and may no longer read is told at once.

@@ -68,13 +68,14 @@ final class Service: Sendable {
     var settings = definition.server(listen)
     if let accessLog { settings.accessLog = { accessLog.write($0, caller: service.callerName(of: $0)) } }
     let server = Server(configuration: settings, handler: service, logger: logger)
+    service.attach(server)
     let address: SocketAddress
     do {
       address = try server.start()
     } catch {
       throw CleanExit.failure("\(error)")
     }
-    service.start(on: server)
+    service.start()
     state.withLock { $0 = .serving { [self] in end(service, server, store) } }
     Signals.handle([SIGHUP]) { [self] _ in reload(service, server, store) }
     logger.notice(

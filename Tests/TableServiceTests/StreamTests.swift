@@ -28,8 +28,9 @@ import Testing
     configuration.port = 0
     configuration.timeouts.heartbeat = .milliseconds(20)
     let server = Server(configuration: configuration, handler: service, logger: logger)
+    service.attach(server)
     let port = try server.start().port
-    service.start(on: server)
+    service.start()
     let reader = try HTTPClient(port: port)
     try reader.send("GET", "/v1/tables/t/stream?rows=1")
     _ = try reader.receiveHead("the stream")
