@@ -18,8 +18,8 @@ public struct HeaderField: Hashable, Sendable {
     self.value = String(decoding: clean, as: UTF8.self)
   }
 
-  /// How many bytes its line takes.
-  var lineCount: Int { name.description.utf8.count + value.utf8.count + 4 }
+  /// The length of its line, in bytes.
+  var lineLength: Int { name.description.utf8.count + value.utf8.count + 4 }
 
   /// Appends the field as one line of a header section.
   func append(to bytes: inout [UInt8]) {

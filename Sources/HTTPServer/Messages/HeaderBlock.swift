@@ -31,7 +31,7 @@ public final class HeaderBlock: Sendable {
     let line = StatusLine.bytes(of: status)
     var bytes: [UInt8] = []
     // With room for the length of the body.
-    bytes.reserveCapacity(self.fields.reduce(line.count + 40) { $0 + $1.lineCount })
+    bytes.reserveCapacity(self.fields.reduce(line.count + 40) { $0 + $1.lineLength })
     bytes.append(contentsOf: line)
     for field in self.fields { field.append(to: &bytes) }
     if let contentLength {

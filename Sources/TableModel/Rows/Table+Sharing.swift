@@ -40,25 +40,31 @@ extension Table {
   /// The sections between those that two versions share at the beginning and at the end. O(sections) comparisons of
   /// references.
   func differingSections(from other: Table) -> (own: Range<Int>, others: Range<Int>) {
-    sections.differing(from: other.sections)
+    sections.differing(from: other.sections, ===)
+  }
+}
+
+extension Array {
+  /// The elements between those that are shared at the beginning and at the end. O(count) comparisons.
+  @inlinable
+  package func differing(
+    from other: [Element],
+    _ areSame: (Element, Element) -> Bool
+  ) -> (own: Range<Int>, others: Range<Int>) {
+    let shorter = Swift.min(count, other.count)
+    var start = 0
+    while start < shorter, areSame(self[start], other[start]) { start += 1 }
+    var end = 0
+    while end < shorter - start, areSame(self[count - 1 - end], other[other.count - 1 - end]) { end += 1 }
+    return (start..<count - end, start..<other.count - end)
   }
 }
 
 extension [Section] {
-  /// The elements between those that are shared at the beginning and at the end. O(count) comparisons of references.
-  func differing(from other: [Section]) -> (own: Range<Int>, others: Range<Int>) {
-    let shorter = Swift.min(count, other.count)
-    var start = 0
-    while start < shorter, self[start] === other[start] { start += 1 }
-    var end = 0
-    while end < shorter - start, self[count - 1 - end] === other[other.count - 1 - end] { end += 1 }
-    return (start..<count - end, start..<other.count - end)
-  }
-
   /// Returns how many rows the sections have, by what differs from others whose rows were counted. O(count) comparisons
   /// of references, and a look at each section that is another.
   public func rowCount(knowing count: Int, of others: [Section]) -> Int {
-    let (own, theirs) = differing(from: others)
+    let (own, theirs) = differing(from: others, ===)
     return self[own].reduce(count) { $0 + $1.rows.count } - others[theirs].reduce(0) { $0 + $1.rows.count }
   }
 }

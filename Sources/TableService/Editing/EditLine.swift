@@ -15,7 +15,7 @@ struct EditLine: Sendable {
     let table: String
     let operation: String
     let request: String
-    /// Of a single edit.
+    /// The row; nil for several edits.
     let row: String?
     /// The number of edits, where there is not one.
     let count: Int?

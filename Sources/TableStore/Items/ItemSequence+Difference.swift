@@ -1,3 +1,5 @@
+import TableModel
+
 extension ItemSequence {
   /// Calls `body` with each entry that one of two sequences has and the other has not, or that is another one in them, in
   /// the order of the ranks.
@@ -106,20 +108,5 @@ extension ItemSequence {
       parts += node.children[children].reversed().map { .node($0) }
       parts += node.elements[elements].reversed().map { .entry($0) }
     }
-  }
-}
-
-extension Array {
-  /// Returns where this one and another one differ: all but what both begin with, and what both end with. O(n).
-  fileprivate func differing(
-    from other: [Element],
-    _ areSame: (Element, Element) -> Bool
-  ) -> (own: Range<Int>, others: Range<Int>) {
-    let shorter = Swift.min(count, other.count)
-    var start = 0
-    while start < shorter, areSame(self[start], other[start]) { start += 1 }
-    var end = 0
-    while end < shorter - start, areSame(self[count - 1 - end], other[other.count - 1 - end]) { end += 1 }
-    return (start..<count - end, start..<other.count - end)
   }
 }
