@@ -72,12 +72,15 @@ final class Database: @unchecked Sendable {
   }
 
   /// The standby is promoted, and may lack what was acknowledged: the tables begin new epochs, as `note_server` of the schema has it.
-  func promote() {
-    guard let standby else { return }
+  ///
+  /// - Returns: false: there is none.
+  func promote() -> Bool {
+    guard let standby else { return false }
     (contents, self.standby) = (standby, nil)
     observe()
     for connection in connections { connection.breakOff() }
     contents.inner.beginEpochs()
+    return true
   }
 
   // MARK: Connections

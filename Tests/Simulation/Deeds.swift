@@ -8,6 +8,8 @@ struct Deeds {
     case configure
     /// The upstream's list becomes another one.
     case change
+    /// For a moment the disk takes nothing of some tables, or of all.
+    case refuse
     case nothing
   }
   private let all: [Deed]
@@ -31,10 +33,14 @@ struct Deeds {
     case .end: withReplicas ? 8 : 3
     case .pause, .cut: withReplicas ? 8 : 0
     case .configure: withReplicas ? 6 : 30
+    case .refuse: withReplicas ? 0 : 6
     case .change: 60
     case .nothing: 10
     }
   }
 
   func next(_ world: World) -> Deed { world.pick(all) }
+
+  /// One of those that are done at all, however seldom.
+  func any(_ world: World) -> Deed { world.pick(Deed.allCases.filter(all.contains)) }
 }

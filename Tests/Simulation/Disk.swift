@@ -13,6 +13,8 @@ final class Disk: SingleProcessStore, @unchecked Sendable {
   private let queue: SimulatedQueue
   /// One of so many commits fails; 0: none.
   var failsOneOf = 0
+  /// Those of one in so many tables fail, all of them; which ones, a number says.
+  var refuses: (oneOf: UInt64, which: UInt64)?
 
   init(_ world: World) {
     self.world = world
@@ -29,7 +31,7 @@ final class Disk: SingleProcessStore, @unchecked Sendable {
     mayBlock: Bool,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
-    let fails = failsOneOf > 0 && world.chance(failsOneOf)
+    let fails = refuses(commit.table) || failsOneOf > 0 && world.chance(failsOneOf)
     let error = world.pick([StoreError.full, .failed("the disk says no")])
     queue.async { [self] in
       guard fails else { return inner.commit(commit, mayBlock: mayBlock, completion: completion) }
@@ -37,6 +39,11 @@ final class Disk: SingleProcessStore, @unchecked Sendable {
       // In its turn.
       inner.flush { _ in completion(.failure(error)) }
     }
+  }
+
+  private func refuses(_ table: String) -> Bool {
+    guard let refuses else { return false }
+    return table.utf8.reduce(refuses.which) { ($0 &* 31) ^ UInt64($1) } % refuses.oneOf == 0
   }
 
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {

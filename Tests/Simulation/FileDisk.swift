@@ -33,6 +33,10 @@ final class FileDisk: @unchecked Sendable {
   ///   - sync: one of so many syncs fails.
   func fail(full: Int, sync: Int) { simulation_files_fail(Int32(full), Int32(sync)) }
 
+  /// How it fails where nothing else is said.
+  var usual = (full: 0, sync: 0)
+  func failAsUsual() { fail(full: usual.full, sync: usual.sync) }
+
   /// Since a sync has failed the store writes nothing, and the machine is to be started again.
   var isBroken: Bool { simulation_files_so_far().failed_syncs > failures }
 

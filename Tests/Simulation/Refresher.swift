@@ -31,12 +31,13 @@ final class Refresher: @unchecked Sendable {
     guard !run.waitsForLull(on: queue, { [self] in refresh() }) else { return }
     guard let service = run.service else { return again(50) }
     let (revision, asked) = (run.upstream.revision, world.steps)
-    service.refresh(TableRequest(table: "news")) { [self] answer in
+    service.refresh(run.anyNews) { [self] answer in
       if case .success(let cursor)? = answer {
         run.note("news", "a refresh is answered, of revision \(revision) or later, at \(cursor)")
         if asked >= forgotten { answered = answered.suffix(20) + [(world.steps, revision, cursor)] }
       }
-      again(Double(world.pick(0...600)))
+      guard !world.chance(2) else { return again(Double(world.pick(0...600))) }
+      run.lookAtNews(as: "the refresher") { [self] in again(Double(world.pick(0...600))) }
     }
   }
 

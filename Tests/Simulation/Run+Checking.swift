@@ -13,6 +13,29 @@ extension Run {
     }
   }
 
+  /// `news`, in one of its languages.
+  var anyNews: TableRequest {
+    TableRequest(table: "news", locale: plan.parts.contains(.languages) && world.chance(3) ? "de-DE" : nil)
+  }
+
+  /// Somebody reads it at once, in whatever language.
+  func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
+    let (asked, request) = (world.steps, anyNews)
+    guard let service else { return body() }
+    service.snapshot(request) { [self] answer in
+      guard case .reply(let bytes, _)? = answer else { return body() }
+      do {
+        let mirror = try TableMirror(try JSONValue(parsing: bytes))
+        note("news", "\(name) looks at \(mirror.cursor)")
+        shown.note(mirror, of: request)
+        try check(mirror, of: request, asked: asked)
+      } catch {
+        fail("news", "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
+      }
+      body()
+    }
+  }
+
   private func checkTasks(
     _ mirror: TableMirror,
     _ cursor: Cursor,

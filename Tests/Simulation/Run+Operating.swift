@@ -5,20 +5,44 @@ extension Run {
   func operate() {
     guard isFaulty || plan.parts.contains(.reloads) || plan.parts.contains(.upstream) else { return }
     // Of several, some should be there.
-    world.after(Double(world.pick(interval)), on: operation) { [self] in
+    let isNext = isHasty && world.chance(3)
+    world.after(Double(world.pick(isNext ? 0...8 : interval)), on: operation) { [self] in
       guard isEditing else { return }
       guard !isResting else { return operate() }
       if files?.isBroken == true, world.chance(3) { crash(replicas[0]) }
-      switch deeds.next(world) {
-      case .crash where plan.parts.contains(.crashes): crash(world.pick(replicas))
-      case .end where plan.parts.contains(.crashes): end(world.pick(replicas))
-      case .pause where isFaulty: pause(world.pick(replicas))
-      case .cut where isFaulty: cut(world.pick(replicas))
-      case .configure where plan.parts.contains(.reloads): if database != nil { roll() } else { reload() }
-      case .change where plan.parts.contains(.upstream): upstream.change()
-      default: break
-      }
+      perform(isNext ? deeds.any(world) : deeds.next(world))
       operate()
+    }
+  }
+
+  private func perform(_ deed: Deeds.Deed) {
+    let replica = world.pick(replicas)
+    switch deed {
+    case .crash where plan.parts.contains(.crashes): crash(replica)
+    case .end where plan.parts.contains(.crashes): end(replica)
+    case .pause where isFaulty: pause(replica)
+    case .cut where isFaulty: cut(replica)
+    case .configure where plan.parts.contains(.reloads): if database != nil { roll() } else { reload() }
+    case .change where plan.parts.contains(.upstream): return upstream.change()
+    case .refuse where isFaulty && plan.parts.contains(.disk): return refuseCommits()
+    default: return
+    }
+    if hasCrowds, world.chance(2) { crowd = (replica, world.now + UInt64(world.pick(1...1_000)) * 1_000_000) }
+    if isHasty, losesCommits, let database, world.chance(8) { changeServer(database, in: 0...50) }
+  }
+
+  /// For a moment the disk takes nothing of some tables, or of all.
+  private func refuseCommits() {
+    let end = Double(world.pick(1...(world.chance(2) ? 10 : 200)))
+    note("service", "the disk refuses commits for \(end) ms")
+    if let files {
+      files.fail(full: world.pick([0, 1, 3]), sync: world.pick([0, 0, 1, 3]))
+    } else {
+      disk.refuses = (world.pick([1, 2, 4]), UInt64(world.pick(0...99)))
+    }
+    world.after(end, on: operation) { [self] in
+      disk.refuses = nil
+      if isFaulty { files?.failAsUsual() }
     }
   }
 
@@ -95,14 +119,19 @@ extension Run {
   /// Now and then a standby of the database falls behind, and is promoted.
   func changeServers(_ database: Database) {
     world.after(Double(world.pick(50...2_000)), on: operation) { [self] in
-      database.leaveStandbyBehind()
-      world.after(Double(world.pick(0...400)), on: operation) { [self] in
-        guard isFaulty else { return }
-        note("service", "another server of the database is promoted")
-        database.promote()
-        loseCommits()
-        changeServers(database)
-      }
+      guard isFaulty else { return }
+      changeServer(database, in: 0...400)
+      changeServers(database)
+    }
+  }
+
+  /// - Parameter pause: in milliseconds, from when the standby hears of nothing more.
+  private func changeServer(_ database: Database, in pause: ClosedRange<Int>) {
+    database.leaveStandbyBehind()
+    world.after(Double(world.pick(pause)), on: operation) { [self] in
+      guard isFaulty, database.promote() else { return }
+      note("service", "another server of the database is promoted")
+      loseCommits()
     }
   }
 

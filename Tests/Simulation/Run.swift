@@ -58,6 +58,9 @@ final class Run: @unchecked Sendable {
     guard replicas.count > 1 else { return replicas[0].service }
     let alive = replicas.compactMap(\.service)
     let ready = alive.filter(\.isReady)
+    if let crowd, world.now < crowd.until, let service = crowd.replica.service, service.isReady || world.chance(8) {
+      return service
+    }
     // Who asks may not have heard that one isn't ready.
     let choice = ready.isEmpty || world.chance(20) ? alive : ready
     return choice.isEmpty ? nil : world.pick(choice)
@@ -70,6 +73,11 @@ final class Run: @unchecked Sendable {
   /// Even more is done to it: with one process a configuration is hardly there when the next one comes.
   let isRestless: Bool
   let deeds: Deeds
+  /// Much that is done is followed by something else at once.
+  let isHasty: Bool
+  /// Of several, the one to which something was done is asked by all for a while.
+  let hasCrowds: Bool
+  var crowd: (replica: Place, until: UInt64)?
   /// Now and then the store is what it was some time ago.
   let losesCommits: Bool
   /// Now and then the items' source is called otherwise.
@@ -115,6 +123,8 @@ final class Run: @unchecked Sendable {
     isRestless = world.chance(4)
     renames = isRestless ? !world.chance(3) : world.chance(3)
     hasLulls = world.chance(2)
+    isHasty = world.chance(2)
+    hasCrowds = world.chance(2)
     isTight = plan.parts.contains(.bounds) && world.chance(3)
     settings = Settings.random(world, changesLanguages: changesLanguages, renames: renames, isTight: isTight)
     isFaulty = plan.parts.contains(.faults)
@@ -136,7 +146,8 @@ final class Run: @unchecked Sendable {
     // A backup may have a source under both names.
     if losesCommits { settings.source = "tasks" }
     if files != nil, plan.parts.contains(.disk), isFaulty {
-      files?.fail(full: world.pick([0, 0, 200, 2_000]), sync: world.pick([0, 0, 100, 1_000]))
+      files?.usual = (world.pick([0, 0, 200, 2_000]), world.pick([0, 0, 100, 1_000]))
+      files?.failAsUsual()
     }
   }
 
@@ -164,7 +175,7 @@ final class Run: @unchecked Sendable {
 
   func start(_ replica: Place) {
     let service = Service(replica.name, world)
-    service.mayFail = disk.failsOneOf > 0 || database != nil || files != nil
+    service.mayFail = isFaulty && plan.parts.contains(.disk) || database != nil || files != nil
     service.onFailedStart = { [unowned self] in crash(replica) }
     replica.service = service
     let connection = database.map { DatabaseConnection($0, of: service.host) }
@@ -201,7 +212,10 @@ final class Run: @unchecked Sendable {
         follow("lee", TableRequest(table: "news", window: first(3)), isScrolling: true)
       }
     }
-    if plan.parts.contains(.languages) { follow("uwe", TableRequest(table: "todo", locale: "de-DE")) }
+    if plan.parts.contains(.languages) {
+      follow("uwe", TableRequest(table: "todo", locale: "de-DE"))
+      if plan.parts.contains(.upstream) { follow("ute", TableRequest(table: "news", locale: "de-DE")) }
+    }
     if plan.parts.contains(.finds) {
       follow("pat", TableRequest(table: "todo"), isFinding: true)
       follow("sam", TableRequest(table: "todo", window: first(3)), isScrolling: true, isFinding: true)
