@@ -14,9 +14,7 @@ final class Marker: @unchecked Sendable {
   private(set) var edits = 0
   /// The last mark of each row that was answered, and when.
   private var forgotten = 0
-  private var answered: [String: [(mark: Int, begun: Int, step: Int)]] = [:]
-  /// When nobody asked for a mark any more: those that were asked for at the same time may have come one after the other either way.
-  private var ended: [Int: Int] = [:]
+  private var answered: [String: [(mark: Int, step: Int)]] = [:]
 
   init(_ run: Run) {
     self.run = run
@@ -66,16 +64,13 @@ final class Marker: @unchecked Sendable {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(number)")
-        if run.upstream.isKnown, mark.begun >= forgotten { answered[row, default: []].append((number, mark.begun, world.steps)) }
-        ended[number] = world.steps
+        if run.upstream.isKnown, mark.begun >= forgotten { answered[row, default: []].append((number, world.steps)) }
         guard !world.chance(2) else { return again(on: mark.queue, 0...300) }
         run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, 0...300) }
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(number)")
         let isJudged = [.unknown, .conflict, .impossible, .forbidden].contains(error.kind) || attempt > 6
-        guard isJudged else { return retry(mark, attempt) }
-        ended[number] = world.steps
-        again(on: mark.queue, 0...300)
+        if isJudged { again(on: mark.queue, 0...300) } else { retry(mark, attempt) }
       }
     }
   }
@@ -89,8 +84,7 @@ final class Marker: @unchecked Sendable {
 
   /// What a reader that asked at a step has to be shown of a row, if that is there.
   func check(_ row: String, mark: Int, asked: Int) throws {
-    let end = mark == 0 ? 0 : ended[mark] ?? .max
-    guard let known = answered[row]?.first(where: { $0.step < asked && $0.mark > mark && $0.begun >= end }) else { return }
+    guard let known = answered[row]?.last(where: { $0.step < asked && $0.mark > mark }) else { return }
     throw Malformed(
       "row \(row) shows the mark \(mark), and \(known.mark) was answered at step \(known.step), before \(asked)"
     )

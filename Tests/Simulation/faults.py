@@ -223,6 +223,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("view", "a read in a view that can't be read is answered without it",
           (ENGINE + "Projections/LiveTable.swift", "        switch error {\n        case nil: completion(.read)\n",
            "        switch fault == \"view\" ? nil : error {\n        case nil: completion(.read)\n"), replicas=True),
+    Fault("late-answer", "what an upstream says of an edit is shown, though the item has become another one since it was sent",
+          (ENGINE + "Projections/Edits/ForwardingPlan+Applying.swift", "guard change.isDeletion ||", "guard fault == \"late-answer\" || change.isDeletion ||")),
     Fault("waiter", "a poll is registered after it has looked, and does not look again",
           ("Tests/Simulation/Waiter.swift", "    service.loop.async { [self] in if !isAnswered { look() } }\n",
            "    if fault != \"waiter\" { service.loop.async { [self] in if !isAnswered { look() } } }\n")),

@@ -16,10 +16,11 @@ import Testing
       (.action(row: "r", id: "mark", body: [1, nil]), nil), (.action(row: "r", id: "mark", body: nil), nil),
     ]
     for (edit, item) in edits {
-      let handed = HandedEdit(table: "t;q=a b", source: "s", edit: edit, item: item)
+      let handed = HandedEdit(table: "t;q=a b", source: "s", edit: edit, item: item, before: "00ff")
       let text = try #require(handed.text)
       let read = try #require(HandedEdit(text))
-      #expect(read.text == text && read.table == "t;q=a b" && read.source == "s" && read.item == item)
+      #expect(read.text == text && read.table == "t;q=a b" && read.source == "s")
+      #expect(read.item == item && read.before == "00ff")
       #expect("\(read.edit)" == "\(edit)")
     }
     for text in ["", "{}", "[]", #"{"table":"t","source":"s","edit":{"op":"none"}}"#] {
@@ -30,10 +31,10 @@ import Testing
   @Test func whatIsTooLongIsNotSaid() {
     for count in [3000, 4000] {
       let text = JSONValue.string(String(repeating: "x", count: count))
-      let inside = HandedEdit(table: "t", source: "s", edit: .patch(row: "r", ["x": text]), item: nil)
+      let inside = HandedEdit(table: "t", source: "s", edit: .patch(row: "r", ["x": text]), item: nil, before: nil)
       let isTooLong = count == 4000
       #expect((inside.text == nil) == isTooLong)
-      let answered = HandedEdit(table: "t", source: "s", edit: .delete(row: "r"), item: text.bytes)
+      let answered = HandedEdit(table: "t", source: "s", edit: .delete(row: "r"), item: text.bytes, before: nil)
       #expect((answered.text == nil) == isTooLong)
     }
   }

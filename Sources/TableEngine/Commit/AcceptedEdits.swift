@@ -154,7 +154,9 @@ struct AcceptedEdits: TableJob {
         // Where the row has moved on meanwhile, the fetched answer counts.
         let request = EditRequest([edit.edit], caller: CallerFields([]))
         let plan = try? ForwardingPlan(request, content, table: versions.latest.table, named: name)
-        guard let plan, plan.source == edit.source else { return .awaitsRefresh(row: edit.edit.row) }
+        guard let plan, plan.source == edit.source, edit.before.map({ $0 == plan.itemDigest }) ?? true else {
+          return .awaitsRefresh(row: edit.edit.row)
+        }
         return plan.apply(edit.item, sent: nil, to: &content, named: name)
       }
     }

@@ -89,7 +89,13 @@ struct UpstreamChange: Change {
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = {
       acceptedEdits.showElsewhere(
-        HandedEdit(table: writer.sharedName, source: plan.source, edit: plan.change, item: accepted.item)
+        HandedEdit(
+          table: writer.sharedName,
+          source: plan.source,
+          edit: plan.change,
+          item: accepted.item,
+          before: plan.itemDigest
+        )
       ) {
         [reader = original.reader] outcome in
         switch outcome {

@@ -10,12 +10,14 @@ struct HandedEdit: Sendable {
   var edit: Edit
   /// The item in the upstream's answer, if there is one.
   var item: [UInt8]?
+  /// The item as it was when the edit was sent (``ForwardingPlan/itemDigest``); nil of an insert, and where another release says nothing.
+  var before: String?
 
   /// The most bytes of a notification beside its identity.
   static let maximumText = 3_800
 
-  init(table: String, source: String, edit: Edit, item: [UInt8]?) {
-    (self.table, self.source, self.edit, self.item) = (table, source, edit, item)
+  init(table: String, source: String, edit: Edit, item: [UInt8]?, before: String?) {
+    (self.table, self.source, self.edit, self.item, self.before) = (table, source, edit, item, before)
   }
 
   /// Nil where it is too long to be told.
@@ -24,6 +26,7 @@ struct HandedEdit: Sendable {
       JSONValue.Member(name: "table", value: .string(table)), JSONValue.Member(name: "source", value: .string(source)),
       JSONValue.Member(name: "edit", value: edit.json),
     ]
+    if let before { members.append(JSONValue.Member(name: "before", value: .string(before))) }
     if let item, item.count <= Self.maximumText, let value = try? JSONValue(parsing: item) {
       members.append(JSONValue.Member(name: "item", value: value))
     } else if item != nil {
@@ -38,7 +41,8 @@ struct HandedEdit: Sendable {
     guard let json = try? JSONValue(parsing: Array(text.utf8)), case .string(let table)? = json["table"],
       case .string(let source)? = json["source"], let edit = json["edit"].flatMap({ Edit(handed: $0) })
     else { return nil }
-    self.init(table: table, source: source, edit: edit, item: json["item"]?.bytes)
+    let before: String? = if case .string(let digest)? = json["before"] { digest } else { nil }
+    self.init(table: table, source: source, edit: edit, item: json["item"]?.bytes, before: before)
   }
 }
 

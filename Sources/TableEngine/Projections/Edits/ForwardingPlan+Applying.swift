@@ -22,6 +22,8 @@ extension ForwardingPlan {
     }
     let answers = answer.flatMap { content.identity(of: $0, from: source) }
     let awaiting = AppliedEdit.awaitsRefresh(row: row)
+    // Another edit, or a fetch, has come in between: which of the two the upstream did first only a fetch can tell.
+    guard change.isDeletion || (try? JSONValue(parsing: found.bytes)) == item else { return awaiting }
     switch change {
     case .insert: return awaiting
     case .put(_, let sent, _, _):
@@ -127,6 +129,10 @@ extension ForwardingPlan {
     }
     return known
   }
+}
+
+extension Edit {
+  fileprivate var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
 extension EditPlace {

@@ -1,4 +1,5 @@
 import Definitions
+import Digests
 import Foundation
 import JSON
 import TableMapping
@@ -100,6 +101,11 @@ struct ForwardingPlan: Sendable {
       } else {
         nil
       }
+  }
+
+  /// Which item it was made for, in all its members; nil of an insert. O(bytes).
+  var itemDigest: String? {
+    change.row == nil ? nil : hexadecimal(SHA256.digest(of: item.bytes).prefix(16))
   }
 
   var isInsert: Bool { if case .insert = change { true } else { false } }
