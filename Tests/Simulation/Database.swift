@@ -18,6 +18,8 @@ final class Database: @unchecked Sendable {
   /// What a server that waits to be promoted has.
   private var standby: Contents?
   let secret: [UInt8]
+  /// Right behind one of so many answers the line breaks on which it came; 0: none.
+  var breaksOneOf = 0
 
   /// What is lost where a server takes over that has not heard of all.
   private struct Contents {

@@ -58,7 +58,7 @@ final class DatabaseConnection: Store, @unchecked Sendable {
     for event in database.standing { hear(event) }
   }
 
-  /// The server has ended: nobody knows what has become of what was on its way, and there is another one.
+  /// The line breaks, or the server has ended: nobody knows what has become of what was on its way. There is another one soon.
   func breakOff() {
     guard !isCut else { return }
     cut()
@@ -84,7 +84,9 @@ final class DatabaseConnection: Store, @unchecked Sendable {
       database.queue.async { [self] in
         let result = database.perform(for: self, body)
         back.async { [self] in
-          if calls.removeValue(forKey: call) != nil { completion(result) }
+          guard calls.removeValue(forKey: call) != nil else { return }
+          completion(result)
+          if database.breaksOneOf > 0, world.chance(database.breaksOneOf) { breakOff() }
         }
       }
     }

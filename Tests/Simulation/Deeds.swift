@@ -33,7 +33,7 @@ struct Deeds {
     case .end: withReplicas ? 8 : 3
     case .pause, .cut: withReplicas ? 8 : 0
     case .configure: withReplicas ? 6 : 30
-    case .refuse: withReplicas ? 0 : 6
+    case .refuse: withReplicas ? 0 : 15
     case .change: 60
     case .nothing: 10
     }

@@ -46,7 +46,9 @@ final class Marker: @unchecked Sendable {
     guard !run.waitsForLull(on: queue, { [self] in begin(on: queue) }) else { return }
     guard run.service != nil, !run.newsRows.isEmpty else { return again(on: queue, 50...50) }
     last += 1
-    send(Mark(queue: queue, request: run.anyNews, row: world.pick(run.newsRows), number: last, begun: world.steps), 1)
+    // Of one row several may be under way.
+    let row = world.chance(2) ? run.newsRows[0] : world.pick(run.newsRows)
+    send(Mark(queue: queue, request: run.anyNews, row: row, number: last, begun: world.steps), 1)
   }
 
   private func send(_ mark: Mark, _ attempt: Int) {

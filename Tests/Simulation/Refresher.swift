@@ -10,7 +10,7 @@ final class Refresher: @unchecked Sendable {
   private let queue: SimulatedQueue
   /// The refreshes that were answered: when, and at which revision the upstream was when they were asked for.
   private var forgotten = 0
-  private var answered: [(step: Int, revision: Int, cursor: Cursor)] = []
+  private var answered: [(step: Int, revision: Int)] = []
 
   init(_ run: Run) {
     self.run = run
@@ -31,14 +31,20 @@ final class Refresher: @unchecked Sendable {
     guard !run.waitsForLull(on: queue, { [self] in refresh() }) else { return }
     guard let service = run.service else { return again(50) }
     let (revision, asked) = (run.upstream.revision, world.steps)
-    service.refresh(run.anyNews) { [self] answer in
-      if case .success(let cursor)? = answer {
-        run.note("news", "a refresh is answered, of revision \(revision) or later, at \(cursor)")
-        if asked >= forgotten { answered = answered.suffix(20) + [(world.steps, revision, cursor)] }
-      }
-      guard !world.chance(2) else { return again(Double(world.pick(0...600))) }
-      run.lookAtNews(as: "the refresher") { [self] in again(Double(world.pick(0...600))) }
+    if world.chance(2) {
+      service.refresh(run.anyNews) { [self] in take($0.map { $0.map(\.description) }, revision, asked) }
+    } else {
+      service.refresh(source: "news") { [self] in take($0.map { $0.map { "its source" } }, revision, asked) }
     }
+  }
+
+  private func take(_ answer: Result<String, TableError>?, _ revision: Int, _ asked: Int) {
+    if case .success(let place)? = answer {
+      run.note("news", "a refresh is answered, of revision \(revision) or later, at \(place)")
+      if asked >= forgotten { answered = answered.suffix(20) + [(world.steps, revision)] }
+    }
+    guard !world.chance(2) else { return again(Double(world.pick(0...600))) }
+    run.lookAtNews(as: "the refresher") { [self] in again(Double(world.pick(0...600))) }
   }
 
   /// A reader that asked at a step is shown what was fetched before, if the upstream could be asked: else the table is stale.

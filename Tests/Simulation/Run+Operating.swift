@@ -9,7 +9,7 @@ extension Run {
     world.after(Double(world.pick(isNext ? 0...8 : interval)), on: operation) { [self] in
       guard isEditing else { return }
       guard !isResting else { return operate() }
-      if files?.isBroken == true, world.chance(3) { crash(replicas[0]) }
+      if files?.isBroken == true, world.chance(3) { world.chance(2) ? crash(replicas[0]) : end(replicas[0]) }
       perform(isNext ? deeds.any(world) : deeds.next(world))
       operate()
     }
@@ -151,14 +151,31 @@ extension Run {
     service.host.pausedUntil = world.now + UInt64(pause) * 1_000_000
   }
 
-  /// One of several is cut off from the database.
+  /// One of several is cut off from the database: for long, or again and again.
   private func cut(_ replica: Place) {
+    if world.chance(2) {
+      cut(replica, for: world.pick([20, 500, 1_500, 6_000])) {}
+    } else {
+      flicker(replica, times: world.pick(3...20))
+    }
+  }
+
+  private func flicker(_ replica: Place, times: Int) {
+    guard times > 0, isFaulty else { return }
+    cut(replica, for: world.pick(1...20)) { [self] in
+      world.after(Double(world.pick(1...60)), on: operation) { [self] in flicker(replica, times: times - 1) }
+    }
+  }
+
+  /// - Parameter pause: in milliseconds.
+  private func cut(_ replica: Place, for pause: Int, then: @escaping @Sendable () -> Void) {
     guard let connection = replica.connection, !connection.isCut else { return }
     note("service", "\(replica.name) is cut off")
     connection.cut()
-    world.after(Double(world.pick([20, 500, 1_500, 6_000])), on: operation) { [self] in
+    world.after(Double(pause), on: operation) { [self] in
       note("service", "\(replica.name) is connected")
       connection.mend()
+      then()
     }
   }
 

@@ -9,6 +9,8 @@ extension Run {
     note("service", "no more faults")
     world.starves = false
     (isFaulty, isEditing, upstream.isFaulty, disk.failsOneOf) = (false, false, false, 0)
+    disk.refuses = nil
+    database?.breaksOneOf = 0
     files?.fail(full: 0, sync: 0)
     if files?.isBroken == true { crash(replicas[0]) }
     bringBack()

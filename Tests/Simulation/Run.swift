@@ -135,6 +135,7 @@ final class Run: @unchecked Sendable {
     deeds = Deeds(world, withReplicas: count > 1, isRestless: isRestless)
     database = count > 1 ? Database(world) : nil
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
+    if isFaulty { database?.breaksOneOf = world.pick([0, 0, 50, 400]) }
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
     // Replicas of two generations have the same languages and sources: a table in another language is another one.
     if database != nil { (disk.failsOneOf, settings.isGerman) = (0, false) }
@@ -188,6 +189,9 @@ final class Run: @unchecked Sendable {
   /// Nil: the files can't be opened for now, and the process ends.
   private func open(_ service: Service, at replica: Place) -> (any Store)? {
     guard let files else { return disk }
+    // What the last process has left is not brought home then.
+    if isFaulty, plan.parts.contains(.disk), world.chance(6) { files.fail(full: world.pick(2...8), sync: files.usual.sync) }
+    defer { if isFaulty { files.failAsUsual() } }
     do throws(StoreError) { return try files.open(service.host) } catch {
       guard isFaulty else { fail(nil, "the store can't be opened: \(error)") }
       if case .corrupt = error { fail(nil, "the store is broken: \(error)") }

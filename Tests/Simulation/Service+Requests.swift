@@ -94,6 +94,18 @@ extension Service {
     )
   }
 
+  /// `POST /v1/sources/{source}/refresh`
+  func refresh(source: String, _ answer: @escaping @Sendable (Result<Void, TableError>?) -> Void) {
+    ask(
+      { engine, done in
+        do throws(TableError) { try engine.refresh(source: source) { outcome in done(outcome.map { _ in }) } } catch {
+          done(.failure(error))
+        }
+      },
+      answer
+    )
+  }
+
   private func refuse(_ asked: Result<LiveTable, TableError>, _ done: (ReadAnswer) -> Void) {
     if case .failure(let error) = asked { done(.refused(error)) }
   }
