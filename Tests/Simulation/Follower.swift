@@ -16,8 +16,8 @@ final class Follower: @unchecked Sendable {
   private let isScrolling: Bool
   /// It changes what it looks for.
   private let isFinding: Bool
-  /// Of versions that it has left: it asks from one of them now and then, as who comes back after a while does.
-  private var old: [Cursor] = []
+  /// What it has shown before: now and then it goes on from there, as who comes back after a while does.
+  private var old: [TableMirror] = []
   private var left: Set<String> = []
   private(set) var polls = 0
   private lazy var recorder = Recorder(name)
@@ -41,7 +41,11 @@ final class Follower: @unchecked Sendable {
     guard let service = run.service else { return again(50) }
     if isScrolling, world.chance(6) { request.window = window }
     if isFinding, world.chance(6) { request.find = search }
-    if let cursor = old.last, world.chance(60) { return comeBack(service, cursor) }
+    if let past = old.last, world.chance(60) {
+      run.note(request.table, "\(name) comes back at \(past.cursor)")
+      mirror = past
+      old.removeLast()
+    }
     let asked = world.steps
     if mirror == nil || world.chance(12) {
       let request = request
@@ -53,29 +57,6 @@ final class Follower: @unchecked Sendable {
       let wait = world.chance(4) ? 0.0 : Double(world.pick(1...20))
       service.poll(request, after: after, wait: wait) { [self] in
         arrive($0) { [self] in take($0, asked: wait == 0 ? asked : nil, after: after, request) }
-      }
-    }
-  }
-
-  /// Asks from where it was some time ago: what comes leads to what there is now, by stages or anew.
-  private func comeBack(_ service: Service, _ cursor: Cursor) {
-    let (asked, request) = (world.steps, request)
-    old.removeLast()
-    service.poll(request, after: cursor, wait: 0) { [self] in
-      arrive($0) { [self] answer in
-        guard case .reply(let body, _) = answer else { return again(50) }
-        do {
-          let json = try JSONValue(parsing: body)
-          guard json["from"] == .string(cursor.description) else { throw Malformed("`from` is not \(cursor)") }
-          if let snapshot = json["snapshot"] {
-            mirror = try TableMirror(snapshot)
-            run.note(request.table, "\(name) comes back to \(cursor), and has \(mirror?.cursor ?? "") anew")
-            try check(request, asked: asked)
-          }
-        } catch {
-          run.fail(request.table, "\(name), from \(cursor): \(error)\n  \(String(decoding: body, as: UTF8.self))")
-        }
-        again(0)
       }
     }
   }
@@ -118,7 +99,7 @@ final class Follower: @unchecked Sendable {
         let json = try JSONValue(parsing: body)
         let before = mirror
         switch kind {
-        case .snapshot: try takeSnapshot(json, request)
+        case .snapshot: try takeSnapshot(json)
         case .missed(let news):
           // What had changed then may be as it was by now.
           if let before, try !before.after(JSONValue(parsing: news)).looks(like: before),
@@ -128,7 +109,7 @@ final class Follower: @unchecked Sendable {
           }
           fallthrough
         case .changes:
-          try takeChanges(json, after)
+          try takeChanges(json, after, isPresent: asked != nil)
           if run.plan.records, let mirror { recorder.note(json, mirror, after: before?.cursor) }
         }
         try check(request, asked: asked)
@@ -140,15 +121,15 @@ final class Follower: @unchecked Sendable {
     }
   }
 
-  private func takeSnapshot(_ json: JSONValue, _ request: TableRequest) throws {
+  private func takeSnapshot(_ json: JSONValue) throws {
     let fresh = try TableMirror(json)
     if let mirror, mirror.cursor == fresh.cursor { try mirror.check(equals: json) }
-    try moves(to: fresh.cursor)
+    try moves(to: fresh.cursor, from: mirror, isPresent: true)
     run.note(request.table, "\(name) has the snapshot \(fresh.cursor)")
     mirror = fresh
   }
 
-  private func takeChanges(_ json: JSONValue, _ after: Cursor?) throws {
+  private func takeChanges(_ json: JSONValue, _ after: Cursor?, isPresent: Bool) throws {
     guard json["from"] == (after.map { .string($0.description) } ?? .null) else {
       throw Malformed("`from` is not \(after?.description ?? "null")")
     }
@@ -164,7 +145,7 @@ final class Follower: @unchecked Sendable {
       mirror = after
       try Minimum.check(json, from: before, to: after)
     }
-    try moves(to: mirror?.cursor ?? "", from: before?.cursor)
+    try moves(to: mirror?.cursor ?? "", from: before, isPresent: isPresent)
     run.note(
       request.table,
       "\(name) goes from \(after?.description ?? "nothing") to \(mirror?.cursor ?? "")\(json["reset"].map { " by reset \($0)" } ?? "")"
@@ -172,11 +153,14 @@ final class Follower: @unchecked Sendable {
   }
 
   /// No way back: within an epoch not to an older version, and to no epoch that was left.
-  private func moves(to next: String, from before: String? = nil) throws {
-    guard let old = (before ?? mirror?.cursor).flatMap({ Cursor($0) }), let new = Cursor(next) else { return }
-    if world.chance(30) { self.old = self.old.suffix(5) + [old] }
+  ///
+  /// - Parameter isPresent: it is what the table is now, not what it was when a poll's time was over.
+  private func moves(to next: String, from before: TableMirror?, isPresent: Bool) throws {
+    guard let before, let old = Cursor(before.cursor), let new = Cursor(next) else { return }
+    if world.chance(30) { self.old = self.old.suffix(5) + [before] }
     if old.epoch == new.epoch {
       guard new.version >= old.version else { throw Malformed("back from \(old) to \(new)") }
+      guard !isPresent || !left.contains(new.epoch.description) else { throw Malformed("still in epoch \(new.epoch)") }
     } else {
       // What is another language now is another table then.
       // A member that nobody reads is made anew.

@@ -33,6 +33,8 @@ final class Marker: @unchecked Sendable {
     world.after(Double(world.pick(milliseconds)), on: queue) { [self] in begin(on: queue) }
   }
 
+  private var pause: ClosedRange<Int> { 0...(run.isBusy ? 30 : 300) }
+
   private struct Mark {
     var queue: SimulatedQueue
     var request: TableRequest
@@ -67,12 +69,12 @@ final class Marker: @unchecked Sendable {
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(number)")
         if run.upstream.isKnown, mark.begun >= forgotten { answered[row, default: []].append((number, world.steps)) }
-        guard !world.chance(2) else { return again(on: mark.queue, 0...300) }
-        run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, 0...300) }
+        guard !world.chance(2) else { return again(on: mark.queue, pause) }
+        run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, pause) }
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(number)")
         let isJudged = [.unknown, .conflict, .impossible, .forbidden].contains(error.kind) || attempt > 6
-        if isJudged { again(on: mark.queue, 0...300) } else { retry(mark, attempt) }
+        if isJudged { again(on: mark.queue, pause) } else { retry(mark, attempt) }
       }
     }
   }

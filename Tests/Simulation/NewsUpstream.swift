@@ -28,6 +28,8 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   private(set) var revision = 0
   /// What the list was at each revision: which items, as changed when.
   private(set) var past: [[Int: Int]] = [[:]]
+  /// The kinds that they had.
+  private(set) var pastKinds: [[Int: String]] = [[:]]
   private var nextID = 1
   /// Answers fail, or come late.
   var isFaulty = true
@@ -65,7 +67,10 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     remember()
   }
 
-  private func remember() { past.append(Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.revision) })) }
+  private func remember() {
+    past.append(Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.revision) }))
+    pastKinds.append(Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.kind) }))
+  }
 
   /// The revisions of items that edits were answered with.
   private(set) var edited: [Int: Set<Int>] = [:]
@@ -87,7 +92,8 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     return items[place].json
   }
 
-  private var kind: String { world.pick(["red", "green", "blue"]) }
+  static let kinds = ["a", "b", "c"]
+  private var kind: String { world.pick(Self.kinds) }
 
   private var body: [UInt8] {
     let state: JSONValue = [

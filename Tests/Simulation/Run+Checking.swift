@@ -7,22 +7,30 @@ extension Run {
     guard let cursor = Cursor(mirror.cursor) else { throw Malformed("a cursor: \(mirror.cursor)") }
     let isPart = cursor.lensTag?.rows != nil || !(request.find?.isEmpty ?? true)
     switch request.table {
-    case "news": if !isPart { try checkNews(mirror, cursor, asked: asked) }
+    case "news", "joined",
+      _ where request.table.hasPrefix("part;"):
+      if !isPart { try checkNews(mirror, cursor, request, asked: asked) }
+      if request.table == "joined" { try checkNames(mirror, cursor, asked: asked) }
     case "people": try checkPeople(mirror, cursor, asked: asked)
     default: try checkTasks(mirror, cursor, request, isPart: isPart, asked: asked)
     }
   }
 
-  /// `news`, in one of its languages.
+  /// A table that shows all that the upstream has, in one of its languages.
   var anyNews: TableRequest {
-    TableRequest(table: "news", locale: plan.parts.contains(.languages) && world.chance(3) ? "de-DE" : nil)
+    let table = plan.parts.contains(.lookups) && world.chance(4) ? "joined" : "news"
+    return TableRequest(table: table, locale: plan.parts.contains(.languages) && world.chance(3) ? "de-DE" : nil)
   }
 
-  /// Somebody reads it at once, in whatever language.
+  /// Somebody reads at once what the upstream has, in whatever table and language.
   func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
-    let (asked, request) = (world.steps, anyNews)
+    let asked = world.steps
+    var request = anyNews
+    if plan.parts.contains(.families), world.chance(4) {
+      request.table = "part;kind=\(world.pick(NewsUpstream.kinds))"
+    }
     guard let service else { return body() }
-    service.snapshot(request) { [self] answer in
+    service.snapshot(request) { [self, request] answer in
       guard case .reply(let bytes, _)? = answer else { return body() }
       do {
         let mirror = try TableMirror(try JSONValue(parsing: bytes))
@@ -88,8 +96,18 @@ extension Run {
     return Int(text.dropFirst())
   }
 
+  private func checkNames(_ mirror: TableMirror, _ cursor: Cursor, asked: Int?) throws {
+    var named: [String: TaskModel.Row] = [:]
+    for row in mirror.sections.flatMap(\.rows) {
+      guard let name = Self.write(row, "person"), let person = people.row(ofWrite: name) else { continue }
+      named[person] = [.value: name]
+    }
+    guard !named.isEmpty else { return }
+    people.show(TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some), asked: asked)
+  }
+
   /// What the upstream had at some time, and nothing older than what was shown before.
-  private func checkNews(_ mirror: TableMirror, _ cursor: Cursor, asked: Int?) throws {
+  private func checkNews(_ mirror: TableMirror, _ cursor: Cursor, _ request: TableRequest, asked: Int?) throws {
     var items: [Int: Int] = [:]
     var revision: Int?
     for row in mirror.sections.flatMap(\.rows) {
@@ -102,20 +120,25 @@ extension Run {
         try marker.check(id, mark: Int(mark), asked: asked)
       }
     }
-    newsRows = items.keys.sorted().map { "\($0)" }
+    let kind = request.isOfMember ? String(request.table.suffix(1)) : nil
+    if kind == nil { newsRows = items.keys.sorted().map { "\($0)" } }
     guard let revision else {
       guard items.isEmpty else { throw Malformed("news without its state") }
       return
     }
-    guard upstream.past.indices.contains(revision), isLaid(items, over: upstream.past[revision]) else {
-      throw Malformed("news shows \(items), which the upstream never had at revision \(revision)")
+    guard upstream.past.indices.contains(revision) else { throw Malformed("a revision: \(revision)") }
+    let past = upstream.past[revision].filter { kind == nil || upstream.pastKinds[revision][$0.key] == kind }
+    guard isLaid(items, over: past) else {
+      throw Malformed("\(request.table) shows \(items), which the upstream never had at revision \(revision): \(past)")
     }
     if let asked { try refresher.check(mirror, cursor, revision: revision, asked: asked) }
     let epoch = cursor.epoch.description
     newsVersions[epoch, default: [:]][cursor.version] = revision
     for (version, other) in newsVersions[epoch] ?? [:]
     where (version < cursor.version && other > revision) || (version > cursor.version && other < revision) {
-      throw Malformed("news at \(cursor) shows revision \(revision), and version \(version) revision \(other)")
+      throw Malformed(
+        "\(request.table) at \(cursor) shows revision \(revision), and version \(version) revision \(other)"
+      )
     }
     if newsVersions[epoch]?.count ?? 0 > 200 {
       newsVersions[epoch] = newsVersions[epoch]?.filter { $0.key + 100 > cursor.version }

@@ -190,7 +190,9 @@ final class Run: @unchecked Sendable {
   private func open(_ service: Service, at replica: Place) -> (any Store)? {
     guard let files else { return disk }
     // What the last process has left is not brought home then.
-    if isFaulty, plan.parts.contains(.disk), world.chance(6) { files.fail(full: world.pick(2...8), sync: files.usual.sync) }
+    if isFaulty, plan.parts.contains(.disk), world.chance(6) {
+      files.fail(full: world.pick(2...8), sync: files.usual.sync)
+    }
     defer { if isFaulty { files.failAsUsual() } }
     do throws(StoreError) { return try files.open(service.host) } catch {
       guard isFaulty else { fail(nil, "the store can't be opened: \(error)") }
@@ -227,6 +229,11 @@ final class Run: @unchecked Sendable {
     if plan.parts.contains(.families) {
       for list in ["a", "b"] { follow("fay \(list)", TableRequest(table: "only;list=\(list)")) }
     }
+    if plan.parts.contains(.upstream), plan.parts.contains(.families) {
+      for kind in ["a", "b"] { follow("pia \(kind)", TableRequest(table: "part;kind=\(kind)")) }
+      follow("part of b", TableRequest(table: "part;kind=b", window: first(2)), isScrolling: true)
+    }
+    if plan.parts.contains(.upstream), plan.parts.contains(.lookups) { follow("jon", TableRequest(table: "joined")) }
     if plan.parts.contains(.callers) {
       for caller in Self.owners { follow("of \(caller)", TableRequest(table: "mine", caller: caller)) }
       let part = TableRequest(table: "mine", window: first(2), caller: Self.owners[0])

@@ -13,6 +13,8 @@ struct Settings {
   var isGrouped = true
   /// `board` is there.
   var hasBoard = true
+  /// What `part` shows can be edited through it.
+  var isPartEdited = false
   var every = 2
   /// What the items' source is called: the tables that show them are made anew where it is called otherwise.
   var source = "tasks"
@@ -35,6 +37,7 @@ struct Settings {
       label: world.pick(0...2),
       isGrouped: !world.chance(3),
       hasBoard: !(takesAway.map(world.chance) ?? false),
+      isPartEdited: world.chance(3),
       every: world.pick([1, 2, 5]),
       source: renames && world.chance(2) ? "works" : "tasks",
       isGerman: changesLanguages && world.chance(3),
@@ -55,6 +58,7 @@ struct Settings {
       Task:
         fields: {title: string, value: string, note: string, owner: string, person: optional string, isExpanded: boolean}
         expands: isExpanded
+      Joined: {fields: {title: string, revision: integer, mark: integer, person: string}}
       Person: {fields: {key: string, value: string}}
       News: {fields: {title: string, revision: integer, mark: integer}}
     sources:
@@ -101,9 +105,27 @@ struct Settings {
         cell: News
         payload: {title: "\(label) ${title}", revision: "${revision}", mark: "${mark}"}
         sections: {groupBy: kind}
-        edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}}
+        \(edits)
+      part:
+        source: news
+        parameters: {kind: {pattern: "[a-c]", default: a}}
+        row: {id: "${id}"}
+        cell: News
+        payload: {title: "${title}", revision: "${revision}", mark: "${mark}"}
+        sections: [{id: part, where: kind == $params.kind || kind == 'state'}]
+        \(isTight ? "instances: {max: 1}" : "")
+        \(isPartEdited ? edits : "")
+      joined:
+        source: news
+        lookups: {person: {source: people, key: key, on: kind}}
+        row: {id: "${id}"}
+        cell: Joined
+        payload: {title: "${title}", revision: "${revision}", mark: "${mark}", person: "${$person.name ?? ''}"}
+        \(edits)
     """
   }
+
+  private var edits: String { #"edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}}"# }
 
   private var board: String {
     """

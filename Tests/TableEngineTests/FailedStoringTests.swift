@@ -4,8 +4,10 @@ import Foundation
 import JSON
 import Queues
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -188,6 +190,40 @@ import Testing
     let last = try #require(engine.catalog.tables.first)
     #expect(original.present === last)
     #expect(translation.present === last.localized("de"))
+  }
+
+  /// An edit that an upstream has accepted is answered while a language's version with it is on its way to the disk: where that can't be
+  /// stored then, reads wait for it all the same.
+  @Test(arguments: [true, false]) func readsWaitForAnAcceptedEdit(fails: Bool) throws {
+    let store = GatedStore()
+    let engine = try Engine(
+      .read(
+        """
+        sources: {a: {url: "http://127.0.0.1:1/", every: 0s}}
+        cells: {Label: {fields: {}}}
+        tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {}}}
+        """
+      ),
+      .silent(store)
+    )
+    let table = try #require(engine.catalog.tablesByName["a"])
+    let (told, held) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    store.shut()
+    let item = SourceItem(bytes: Array(#"{"id": 1}"#.utf8))
+    table.writer.receive(.content(.items([item]), 1), from: "a", isEdit: true) { told.signal() }
+    table.writer.holdReads { held.signal() }
+    held.wait()
+    store.open()
+    store.release(failing: fails ? .full : nil)
+    told.wait()
+    // Until it is tried again they are told to ask again.
+    var outcome = LookOutcome.late
+    while outcome == .late {
+      let read = Monitor<LookOutcome?>(nil)
+      table.readBarrier(view: nil) { outcome in read.change { $0 = outcome } }
+      outcome = try read.wait(for: "a read") { $0 }
+    }
+    #expect(outcome == .read && table.current.table.rowCount == 1)
   }
 }
 

@@ -133,7 +133,7 @@ extension TableWriter {
   ///
   /// - Parameters:
   ///   - isAgreed: what it has said of a caller's own rows may be shown; else it has not agreed since somebody reads them.
-  ///   - isEdit: it was said of an edit: reads that begin from now on wait for it.
+  ///   - isEdit: it was said of an edit: reads that begin from now on wait until it is shown.
   func receive(
     _ news: SourceNews,
     from source: String,
@@ -149,14 +149,14 @@ extension TableWriter {
     content.queue.async { [self] in
       let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isShown) }
       table?.refuse(upstreamRefusal)
-      let done: @Sendable () -> Void = { [self] in
+      let done: @Sendable (StoreError?) -> Void = { [self] error in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
-        if isEdit { following.subtract(1, ordering: .acquiringAndReleasing) }
+        if isEdit { followed(error) }
         if let table { table.sources.first { $0.name == source }?.listeners.stand(table) }
         completion()
       }
-      guard isNews else { return done() }
-      publishContent { _ in done() }
+      guard isNews else { return done(nil) }
+      publishContent { done($0) }
       logSkipped()
     }
   }
