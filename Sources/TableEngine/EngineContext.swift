@@ -37,6 +37,8 @@ final class EngineContext: Sendable {
 
   /// The tables that there are now; nil while the engine is made, and when it has ended.
   let catalog = LateFunction<@Sendable () -> Catalog?>()
+  /// How many tables were made.
+  let tableCount = Atomic(0)
   private let notifier: any ChangeNotifier
   private let settings: Mutex<Settings>
   private let logged = Mutex<Set<String>>([])

@@ -37,7 +37,9 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   /// How many services have started.
   private var starts = 0
   /// The service that started last has had the list: until then it shows rows from before, and lays no edit over them.
-  private(set) var isKnown = false
+  var isKnown: Bool { knownSince != nil }
+  /// At which step it had it.
+  private(set) var knownSince: Int?
 
   init(_ world: World) {
     self.world = world
@@ -46,7 +48,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   }
 
   /// A service starts.
-  func serve() { (starts, isKnown) = (starts + 1, false) }
+  func serve() { (starts, knownSince) = (starts + 1, nil) }
 
   /// Something of the list becomes another thing.
   func change() {
@@ -113,7 +115,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       let result = answer(request)
       world.after(isFaulty && world.chance(10) ? 400 : Double(world.pick(1...30)), on: queue) { [self] in
         let isList = request.method == "GET" && (try? result.get())?.status == 200
-        if isList, starts == self.starts { isKnown = true }
+        if isList, starts == self.starts, knownSince == nil { knownSince = world.steps }
         completion(result)
       }
     }

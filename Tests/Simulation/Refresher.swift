@@ -10,7 +10,7 @@ final class Refresher: @unchecked Sendable {
   private let queue: SimulatedQueue
   /// The refreshes that were answered: when, and at which revision the upstream was when they were asked for.
   private var forgotten = 0
-  private var answered: [(step: Int, revision: Int)] = []
+  private var answered: [(table: String?, step: Int, revision: Int)] = []
 
   init(_ run: Run) {
     self.run = run
@@ -32,27 +32,32 @@ final class Refresher: @unchecked Sendable {
     guard let service = run.service else { return again(50) }
     let (revision, asked) = (run.upstream.revision, world.steps)
     if world.chance(2) {
-      service.refresh(run.anyNews) { [self] in take($0.map { $0.map(\.description) }, revision, asked) }
+      let request = run.anyNews
+      run.note("news", "the refresher has \(request.table) fetched, the upstream is at \(revision)")
+      service.refresh(request) { [self] in take($0.map { $0.map { _ in } }, of: request.table, revision, asked) }
     } else {
-      service.refresh(source: "news") { [self] in take($0.map { $0.map { "its source" } }, revision, asked) }
+      run.note("news", "the refresher has the source fetched, the upstream is at \(revision)")
+      service.refresh(source: "news") { [self] in take($0, of: nil, revision, asked) }
     }
   }
 
-  private func take(_ answer: Result<String, TableError>?, _ revision: Int, _ asked: Int) {
-    if case .success(let place)? = answer {
-      run.note("news", "a refresh is answered, of revision \(revision) or later, at \(place)")
-      if asked >= forgotten { answered = answered.suffix(20) + [(world.steps, revision)] }
+  /// - Parameter table: that was fetched; nil: all that show the source.
+  private func take(_ answer: Result<Void, TableError>?, of table: String?, _ revision: Int, _ asked: Int) {
+    if case .success? = answer {
+      run.note("news", "a refresh of \(table ?? "the source") is answered, of revision \(revision) or later")
+      if asked >= forgotten { answered = answered.suffix(20) + [(table, world.steps, revision)] }
     }
     guard !world.chance(2) else { return again(Double(world.pick(0...600))) }
     run.lookAtNews(as: "the refresher") { [self] in again(Double(world.pick(0...600))) }
   }
 
   /// A reader that asked at a step is shown what was fetched before, if the upstream could be asked: else the table is stale.
-  func check(_ mirror: TableMirror, _ cursor: Cursor, revision: Int, asked: Int) throws {
+  func check(_ mirror: TableMirror, of request: TableRequest, _ cursor: Cursor, revision: Int, asked: Int) throws {
     guard mirror.state == "ready" else { return }
     for refresh in answered where refresh.step < asked && refresh.revision > revision {
+      guard refresh.table == nil || refresh.table == request.table else { continue }
       throw Malformed(
-        "news at \(cursor) shows revision \(revision), and \(refresh.revision) was fetched by step \(refresh.step), before \(asked)"
+        "\(request.table) at \(cursor) shows revision \(revision), and \(refresh.revision) was fetched by step \(refresh.step), before \(asked)"
       )
     }
   }

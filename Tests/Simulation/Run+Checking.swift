@@ -103,7 +103,13 @@ extension Run {
       named[person] = [.value: name]
     }
     guard !named.isEmpty else { return }
-    people.show(TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some), asked: asked)
+    // A service that has started again shows what was looked up before, until the upstream has answered and that is stored.
+    let isPresent = (upstream.knownSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
+    let mayFail = database == nil && plan.parts.contains(.disk)
+    people.show(
+      TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some),
+      asked: isPresent && !mayFail ? asked : nil
+    )
   }
 
   /// What the upstream had at some time, and nothing older than what was shown before.
@@ -127,11 +133,12 @@ extension Run {
       return
     }
     guard upstream.past.indices.contains(revision) else { throw Malformed("a revision: \(revision)") }
-    let past = upstream.past[revision].filter { kind == nil || upstream.pastKinds[revision][$0.key] == kind }
-    guard isLaid(items, over: past) else {
-      throw Malformed("\(request.table) shows \(items), which the upstream never had at revision \(revision): \(past)")
+    guard isLaid(items, ofKind: kind, over: revision) else {
+      throw Malformed(
+        "\(request.table) shows \(items), which the upstream never had at revision \(revision): \(upstream.past[revision])"
+      )
     }
-    if let asked { try refresher.check(mirror, cursor, revision: revision, asked: asked) }
+    if let asked { try refresher.check(mirror, of: request, cursor, revision: revision, asked: asked) }
     let epoch = cursor.epoch.description
     newsVersions[epoch, default: [:]][cursor.version] = revision
     for (version, other) in newsVersions[epoch] ?? [:]
@@ -145,9 +152,15 @@ extension Run {
     }
   }
 
-  /// Whether items are those of an answer, and edits that were accepted since.
-  private func isLaid(_ items: [Int: Int], over past: [Int: Int]) -> Bool {
-    items.keys == past.keys
-      && items.allSatisfy { id, revision in past[id] == revision || upstream.edited[id]?.contains(revision) ?? false }
+  /// Whether items are those of an answer, or those of one kind, and edits that were accepted since.
+  private func isLaid(_ items: [Int: Int], ofKind kind: String?, over revision: Int) -> Bool {
+    let past = upstream.past[revision]
+    func fits(_ id: Int, _ revision: Int) -> Bool { kind == nil || upstream.pastKinds[revision][id] == kind }
+    guard Set(items.keys).isSubset(of: past.keys) else { return false }
+    return past.allSatisfy { id, base in
+      let edited = upstream.edited[id] ?? []
+      guard let shown = items[id] else { return !fits(id, base) || edited.contains { $0 > base && !fits(id, $0) } }
+      return (shown == base || edited.contains(shown)) && fits(id, shown)
+    }
   }
 }

@@ -188,6 +188,24 @@ import Testing
     #expect(try rows(of: "de", in: engine) == ["3"])
   }
 
+  /// Another source has come in one's place, which a table of the configuration before still reads. Where a third configuration asks as the
+  /// first one did, it has a source of its own: that one would never ask again.
+  @Test func aSourceThatWasReplacedIsNotAskedAgain() throws {
+    func definition(_ every: String) throws -> ServiceDefinition {
+      try self.definition("a: {url: 'http://127.0.0.1:1/', every: \(every)}", locales: "locales: [en, de]")
+    }
+    let engine = try Engine(definition("1h"), EngineEnvironment.silent(MemoryStore()))
+    let table = try #require(engine.catalog.tables.first)
+    let first = try #require(table.sources.first)
+    #expect(first.add(table.localized("de")))
+    try engine.adopt(try engine.prepare(definition("2h")))
+    let second = try #require(table.sources.first)
+    #expect(!first.hasEnded && first.latest === second)
+    try engine.adopt(try engine.prepare(definition("1h")))
+    let third = try #require(table.sources.first)
+    #expect(third !== first && first.latest === third && second.latest === third)
+  }
+
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {
     let text = """
       \(locales)

@@ -149,7 +149,9 @@ extension Engine {
     }
     group.notify(queue: context.background) { [self] in
       whenTold(by: name, since: adopted) { [self] in
-        whenAllFollow(name, catalog.tables.filter { $0.sources.contains { $0.name == name } }) { [self] isShown in
+        // Those of the configuration before have no sources any more.
+        whenAllFollow(name, self.catalog.tables.filter { $0.sources.contains { $0.name == name } }, since: adopted) {
+          [self] isShown in
           // Where another replica asks it, that one's answer says whether its tables show what it said.
           let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading && isShown)
           completion(isAnswered ? nil : .notStoredForNow)
@@ -169,9 +171,12 @@ extension Engine {
   }
 
   /// Calls back when the tables show in all their languages what a source has said; false: some don't.
+  ///
+  /// - Parameter adopted: since so many configurations it was asked: a later one's tables have to have been told something by it.
   private func whenAllFollow(
     _ source: String,
     _ tables: [LiveTable],
+    since adopted: Int,
     _ completion: @escaping @Sendable (_ isShown: Bool) -> Void
   ) {
     let group = DispatchGroup()
@@ -179,7 +184,7 @@ extension Engine {
     for table in tables {
       group.enter()
       let shown = table.latest.untranslated
-      shown.whenAllFollow(shown === table ? [] : [source]) { isShown in
+      shown.whenAllFollow(shown === table && adoptions.count == adopted ? [] : [source]) { isShown in
         if !isShown { areShown.withLock { $0 = false } }
         group.leave()
       }

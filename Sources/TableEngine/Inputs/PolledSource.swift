@@ -62,7 +62,8 @@ final class PolledSource: Sendable {
     listeners.whenContentIsMissing { [weak source] in source?.refreshAfterChange() }
   }
 
-  /// Tells a table from now on, once it is read. False where the last table has left it: then it asks nothing any more.
+  /// Tells a table from now on, once it is read. False where the last table has left it, or another source is asked in its place: then it
+  /// asks nothing any more.
   @discardableResult
   func add(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table) } }
 
@@ -142,6 +143,7 @@ final class PolledSource: Sendable {
 
   /// Asks nothing more; whoever waits for what it says goes on waiting until ``goOn(with:)`` tells for what.
   func makeRoom() {
+    listeners.withReaders { $0.isReplaced = true }
     listeners.hold()
     source.stop()
   }

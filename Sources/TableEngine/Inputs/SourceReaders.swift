@@ -28,15 +28,17 @@ struct SourceReaders {
     case asked
   }
 
-  private var readers: [ObjectIdentifier: Reader] = [:]
+  private var readers: [Int: Reader] = [:]
   /// The readers that are told of every answer.
-  private var attentive: Set<ObjectIdentifier> = []
+  private var attentive: Set<Int> = []
   private(set) var standing = StandingReaders()
   /// The content that an edit was laid over: tables that have it need not have the same.
   private var edited: UInt64?
   /// Readers whose tables have gone are looked for when there are twice as many as after the last look.
   private var limit = 64
   private(set) var pace = Pace.unstarted
+  /// Another source is asked in its place: no table joins it any more, also where one of a former configuration still reads it.
+  var isReplaced = false
   private(set) var agreement = Agreement.given
   /// The term of the lease under which the upstream was last taken over from another replica.
   private var term: UInt64?
@@ -52,19 +54,19 @@ struct SourceReaders {
 
   /// A table is told from now on, once it is read. False where the upstream is asked no more.
   mutating func add(_ table: LiveTable) -> Bool {
-    guard pace != .ended else { return false }
-    guard readers[ObjectIdentifier(table)]?.table !== table else { return true }
+    guard pace != .ended, !isReplaced else { return false }
+    guard readers[table.number]?.table !== table else { return true }
     if readers.count >= limit {
       for (id, reader) in readers where reader.table == nil { remove(id) }
       limit = max(64, readers.count * 2)
     }
-    remove(ObjectIdentifier(table))
-    readers[ObjectIdentifier(table)] = Reader(table: table, isReading: false)
-    attentive.insert(ObjectIdentifier(table))
+    remove(table.number)
+    readers[table.number] = Reader(table: table, isReading: false)
+    attentive.insert(table.number)
     return true
   }
 
-  private mutating func remove(_ id: ObjectIdentifier) {
+  private mutating func remove(_ id: Int) {
     rouse(id)
     readers[id] = nil
     attentive.remove(id)
@@ -72,7 +74,7 @@ struct SourceReaders {
 
   /// A reader is told of every answer from now on. Returns whether it has to be told of one that it has not.
   @discardableResult
-  private mutating func rouse(_ id: ObjectIdentifier) -> Bool {
+  private mutating func rouse(_ id: Int) -> Bool {
     guard let key = readers[id]?.key else { return false }
     readers[id]?.key = nil
     readers[id]?.heard = standing.remove(id, key)
@@ -82,7 +84,7 @@ struct SourceReaders {
 
   /// The same of a table.
   mutating func rouse(_ table: LiveTable) -> Bool {
-    readers[ObjectIdentifier(table)]?.table === table && rouse(ObjectIdentifier(table))
+    readers[table.number]?.table === table && rouse(table.number)
   }
 
   /// - Parameter answer: the one that they have from now on, as they are told of it; nil: the one that they have.
@@ -101,11 +103,11 @@ struct SourceReaders {
   ///   - term: of the lease under which it is read; nil: under none.
   mutating func begin(_ table: LiveTable, isUnheard: Bool, under term: UInt64? = nil) -> Action {
     if let term { self.term = term }
-    guard readers[ObjectIdentifier(table)]?.table === table else { return .nothing }
-    readers[ObjectIdentifier(table)]?.isReading = true
+    guard readers[table.number]?.table === table else { return .nothing }
+    readers[table.number]?.isReading = true
     if isUnheard {
-      rouse(ObjectIdentifier(table))
-      readers[ObjectIdentifier(table)]?.heard = nil
+      rouse(table.number)
+      readers[table.number]?.heard = nil
     }
     switch pace {
     case .unstarted:
@@ -120,15 +122,15 @@ struct SourceReaders {
 
   /// A table is read no more.
   mutating func pause(_ table: LiveTable, isForgetting: Bool) -> Action {
-    rouse(ObjectIdentifier(table))
-    readers[ObjectIdentifier(table)]?.isReading = false
-    if isForgetting { readers[ObjectIdentifier(table)]?.heard = nil }
+    rouse(table.number)
+    readers[table.number]?.isReading = false
+    if isForgetting { readers[table.number]?.heard = nil }
     return suspendIfUnread()
   }
 
   /// A table has gone.
   mutating func end(_ table: LiveTable) -> Action {
-    if readers[ObjectIdentifier(table)]?.table === table { remove(ObjectIdentifier(table)) }
+    if readers[table.number]?.table === table { remove(table.number) }
     guard isEmpty else { return suspendIfUnread() }
     guard pace != .ended else { return .nothing }
     pace = .ended
@@ -147,7 +149,7 @@ struct SourceReaders {
 
   /// Tables are read where this process asks from now on.
   mutating func takeOver(_ tables: [LiveTable], under term: UInt64) -> TakingOver {
-    let known = tables.filter { readers[ObjectIdentifier($0)]?.table === $0 }
+    let known = tables.filter { readers[$0.number]?.table === $0 }
     guard pace != .ended, !known.isEmpty else { return .join }
     defer { self.term = term }
     guard self.term != term || pace != .running else { return .join }
@@ -161,8 +163,8 @@ struct SourceReaders {
   /// Tables have what the last content made, by whatever process it was fetched.
   mutating func stand(_ tables: [LiveTable], at answer: UInt64) {
     for table in tables {
-      rouse(ObjectIdentifier(table))
-      readers[ObjectIdentifier(table)]?.heard = answer
+      rouse(table.number)
+      readers[table.number]?.heard = answer
     }
   }
 
@@ -197,12 +199,12 @@ struct SourceReaders {
 
   /// The same of one table; nil where it is not read.
   mutating func hear(_ answer: UInt64, _ table: LiveTable) -> Bool? {
-    guard readers[ObjectIdentifier(table)]?.table === table else { return nil }
-    rouse(ObjectIdentifier(table))
-    return hear(answer, ObjectIdentifier(table))
+    guard readers[table.number]?.table === table else { return nil }
+    rouse(table.number)
+    return hear(answer, table.number)
   }
 
-  private mutating func hear(_ answer: UInt64, _ id: ObjectIdentifier) -> Bool? {
+  private mutating func hear(_ answer: UInt64, _ id: Int) -> Bool? {
     guard let reader = readers[id], reader.isReading else { return nil }
     readers[id]?.heard = answer
     return reader.heard == answer
@@ -213,13 +215,13 @@ struct SourceReaders {
   ///
   /// Those that nobody reads now are told everything when they are read again.
   mutating func hear(_ answer: UInt64, laidOverBy table: LiveTable) -> [LiveTable]? {
-    rouse(ObjectIdentifier(table))
-    guard let own = readers[ObjectIdentifier(table)], own.isReading, own.heard == answer else { return nil }
+    rouse(table.number)
+    guard let own = readers[table.number], own.isReading, own.heard == answer else { return nil }
     edited = answer
     // Also those that have the answer before, while it is found out whom this one concerns.
     rouseAll(at: answer)
     var others: [LiveTable] = []
-    for (id, reader) in readers where id != ObjectIdentifier(table) && reader.heard == answer {
+    for (id, reader) in readers where id != table.number && reader.heard == answer {
       if !reader.isReading { readers[id]?.heard = nil } else if let other = reader.table { others.append(other) }
     }
     return others
@@ -239,7 +241,7 @@ struct SourceReaders {
     _ content: SourceContent,
     _ answer: UInt64
   ) -> StandingAnswer? {
-    let id = ObjectIdentifier(table)
+    let id = table.number
     // Alone it is told of most answers anyway.
     guard pace == .running, readers.count > 1, let reader = readers[id], reader.table === table, reader.isReading,
       reader.heard == answer, answer != edited, reader.key == nil,

@@ -2,7 +2,8 @@ import TableMapping
 
 /// The readers of a source that are told only of answers that concern them: by the value that the items of each have. A value.
 struct StandingReaders {
-  typealias ID = ObjectIdentifier
+  /// The number of a table.
+  typealias ID = Int
 
   private struct Group {
     let answer: StandingAnswer

@@ -43,6 +43,8 @@ package final class LiveTable: Sendable {
   /// The term of the lease under which its sources are asked from here; 0: they never were.
   let term = Atomic<UInt64>(0)
   let context: EngineContext
+  /// Among all tables of the process, in the order in which they were made: what goes by it is the same in each run of one seed.
+  let number: Int
 
   /// Replicas share it: a family's member, as tables that always live.
   var isShared: Bool { isMember && writer.isStored }
@@ -62,6 +64,7 @@ package final class LiveTable: Sendable {
     (self.reference, self.reader, self.writer) = (reference, reader, writer)
     (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
     (self.locale, self.original) = (locale, original)
+    number = context.tableCount.add(1, ordering: .relaxed).newValue
     writer.table.withLock { $0.value = self }
     if isMember { reader.keptReply.set { [weak self] in self?.noteReply() } }
   }
