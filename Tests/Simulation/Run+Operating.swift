@@ -194,6 +194,7 @@ extension Run {
   /// Gives another configuration to all replicas, one after the other.
   private func roll() {
     var next = Settings.random(world, changesLanguages: false, renames: renames && !losesCommits, isTight: isTight)
+    keepName(&next)
     next.generation = settings.generation + 1
     reloads += 1
     note("service", "generation \(next.generation) is rolled out, \(next.source)")
@@ -216,14 +217,21 @@ extension Run {
   }
 
   private func reload() {
-    let next = Settings.random(
+    var next = Settings.random(
       world,
       changesLanguages: changesLanguages,
       renames: renames && !losesCommits,
       isTight: isTight,
       takesAway: isRestless ? 2 : 4
     )
+    keepName(&next)
     takeOver(next)
+  }
+
+  /// Before a table is stored that shows the items, those of another name are another source's: who comes back to the first name finds what
+  /// was there.
+  private func keepName(_ next: inout Settings) {
+    if !followers.contains(where: { $0.seen.table == "todo" && $0.content != nil }) { next.source = settings.source }
   }
 
   /// Has the table be there again that a configuration has taken away.

@@ -184,9 +184,14 @@ extension Engine {
     for table in tables {
       group.enter()
       let shown = table.latest.untranslated
-      shown.whenAllFollow(shown === table && adoptions.count == adopted ? [] : [source]) { isShown in
+      shown.whenAllFollow(shown === table && adoptions.count == adopted ? [] : [source]) { [context] isShown in
         if !isShown { areShown.withLock { $0 = false } }
-        group.leave()
+        // A promoted server of the database may have lost what is shown.
+        guard isShown, context.replica.isShared else { return group.leave() }
+        shown.readBarrier(view: nil) { outcome in
+          if outcome != .read { areShown.withLock { $0 = false } }
+          group.leave()
+        }
       }
     }
     group.notify(queue: context.background) { completion(areShown.withLock { $0 }) }

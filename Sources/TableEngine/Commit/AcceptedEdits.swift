@@ -28,6 +28,11 @@ struct AcceptedEdits: TableJob {
   ) {
     // A reload may have put another one in its place since the edit was sent.
     let source = source.latest
+    let term = context.replica.lease?.term
+    // All others that show what the source says, too.
+    let succeed: @Sendable (Shown) -> Void = { shown in
+      whenAllShow(source, since: term) { completion($0.map { .failure($0) } ?? .success(shown)) }
+    }
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()
     told.enter()
@@ -46,8 +51,8 @@ struct AcceptedEdits: TableJob {
         guard laid.isShown, let input = content.inputs[source.name], let answer = input.content,
           let number = input.answer
         else {
-          // Laid over an older answer it is not told to others, as those in other languages.
-          return (owner.allTranslations.isEmpty ? laid : laid.awaitingRefresh, nil)
+          // Laid over an older answer it is not told to others.
+          return (source.isReadOnly(by: owner) && owner.allTranslations.isEmpty ? laid : laid.awaitingRefresh, nil)
         }
         return (laid, (answer, number))
       }
@@ -58,12 +63,11 @@ struct AcceptedEdits: TableJob {
           let version = versions.current
           told.notify(queue: content.queue) { [reader] in
             if let error { return completion(.failure(error)) }
-            let succeed: @Sendable () -> Void = { whenAllShow(source) { completion(.success((row, reader, version))) } }
-            // Its other languages show it with the next answer.
-            let isWhole = isTold.load(ordering: .acquiring) || owner.allTranslations.isEmpty
-            if isWhole { return succeed() }
+            let shown = Shown(row, reader, version)
+            // The others show it with the next answer.
+            if isTold.load(ordering: .acquiring) { return succeed(shown) }
             refreshed.notify(queue: context.background) {
-              isAsked.load(ordering: .acquiring) ? succeed() : completion(.failure(.unreadable))
+              isAsked.load(ordering: .acquiring) ? succeed(shown) : completion(.failure(.unreadable))
             }
           }
         }
@@ -74,8 +78,7 @@ struct AcceptedEdits: TableJob {
           let present = AcceptedEdits(writer: shown.withLock { $0 })
           present.content.queue.async {
             if let error = present.shortcoming { return completion(.failure(error)) }
-            let shown = Shown(row, present.reader, present.versions.current)
-            whenAllShow(source) { completion(.success(shown)) }
+            succeed(Shown(row, present.reader, present.versions.current))
           }
         }
       }
@@ -99,12 +102,24 @@ struct AcceptedEdits: TableJob {
 
   /// Calls back when all that shows the source's answer is stored as it is shown here, in all languages: a read at another replica,
   /// right behind the answer to an edit, looks for it in the store. Here reads of what could not be stored wait. On any queue.
-  private func whenAllShow(_ source: PolledSource, _ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - term: of the lease under which replicas' tables are stored; nil: of none.
+  ///   - body: given why it may not be so among replicas.
+  private func whenAllShow(
+    _ source: PolledSource,
+    since term: UInt64?,
+    _ body: @escaping @Sendable (StoreError?) -> Void
+  ) {
     let group = DispatchGroup()
+    let areStored = Atomic(true)
     for table in source.latest.listeners.fed where table.writer.isStored {
       if context.replica.isShared {
         group.enter()
-        table.whenAllFollow { _ in group.leave() }
+        table.whenAllFollow { isShown in
+          if !isShown { areStored.store(false, ordering: .releasing) }
+          group.leave()
+        }
       } else {
         for writer in table.all.map(\.writer) {
           group.enter()
@@ -112,7 +127,10 @@ struct AcceptedEdits: TableJob {
         }
       }
     }
-    group.notify(queue: context.background, execute: body)
+    group.notify(queue: context.background) {
+      guard context.replica.lease?.term == term else { return body(.fenced) }
+      body(areStored.load(ordering: .acquiring) ? nil : .unreadable)
+    }
   }
 
   // MARK: Between replicas

@@ -57,7 +57,7 @@ extension TableWriter {
     // Its refusal to another replica holds until all sources have answered this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
-    let untold = tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
+    let untold = tellsInputs ? content.access { $0.isSettled ? $0.untoldInputs(isShared: isShared) : nil } : nil
     let version = prepared ?? unstored
     guard version != nil || hasWord || untold != nil else {
       let shown: @Sendable () -> Void = { [self] in
@@ -77,7 +77,7 @@ extension TableWriter {
     }
     var commit = Commit(table: storedName, durability: .process, version: version)
     commit.fence = fence
-    commit.inputs = version != nil ? content.access { $0.toldInputs } : untold
+    commit.inputs = version != nil ? content.access { isShared ? $0.sharedInputs : $0.toldInputs } : untold
     commit.objects = content.access { content in
       let word = hasWord ? [content.markRefusal(refusal)] : []
       guard let version, !isTranslation else { return word }
@@ -181,16 +181,16 @@ extension TableWriter {
   ) {
     var commit = commit
     let isEdit = !commit.beside.isEmpty
-    let (own, inputs) = content.access { content in
+    let own = content.access { content in
       content.commits.begin()
       if isEdit { content.editsUnderWay += 1 }
       if commit.version != nil { commit.layout = content.layout }
       commit.base = content.record.base
       content.record.base = commit.revision
-      return (content.own, content.inputRevisions)
+      return content.own
     }
     let (version, revision) = (commit.version, commit.revision)
-    let tellsInputs = commit.inputs != nil
+    let inputs = commit.inputs
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
       let baseFailure = isEdit ? log?.ended(result, by: self) : nil
       content.queue.async { [self] in
@@ -207,7 +207,7 @@ extension TableWriter {
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)
             if version != nil { content.isKnownToStore = true }
-            if tellsInputs { content.storedInputRevisions = inputs }
+            if let inputs { content.storedInputRevisions = inputs }
           }
           if let version {
             publish(version)

@@ -40,8 +40,7 @@ extension SourceListeners {
   /// - Parameters:
   ///   - lay: on the table's queue, when the table has been told all that the upstream has said, with all edits before this one.
   ///     Given whether the upstream has answered since this call, and so has the edit. Gives nil where it lays nothing.
-  ///   - completion: on the sources' queue, when reads of the others wait for the edit; false: the upstream has answered meanwhile, and
-  ///     they show that.
+  ///   - completion: on the sources' queue, when reads of the others wait for the edit; false: they are not told of it.
   func edit(
     through table: LiveTable,
     _ lay: @escaping @Sendable (_ isAnswered: Bool) -> EditedAnswer?,
@@ -62,14 +61,15 @@ extension SourceListeners {
   }
 
   private func take(_ edited: EditedAnswer, from table: LiveTable) -> Bool {
-    guard edited.number == answer else { return false }
+    let isAlone = table.allTranslations.isEmpty && withReaders { $0.tables.allSatisfy { $0 === table } }
+    guard edited.number == answer else { return isAlone }
     let (present, failure) = last.access { ($0.content, $0.failure) }
     var content = edited.content
     content.shared = SharedMappings(after: present?.shared)
     for translation in table.allTranslations {
       give(.content(content, edited.number, failedSince: failure), to: translation, isEdit: true)
     }
-    guard present != nil, let others = withReaders({ $0.hear(answer, laidOverBy: table) }) else { return true }
+    guard present != nil, let others = withReaders({ $0.hear(answer, laidOverBy: table) }) else { return isAlone }
     last.access { $0.content = content }
     for other in others { tell(other, isUpToDate: false, isEdit: true) }
     return true

@@ -143,6 +143,12 @@ extension TableContent {
   /// The inputs that the store is told with a version; nil where that is made of no items of the service's own.
   var toldInputs: InputRevisions? { inputRevisions.isEmpty ? nil : inputRevisions }
 
+  /// The same where others read it: until its upstreams have answered or failed here it has the rows that are stored, of what they are made
+  /// of there.
+  var sharedInputs: InputRevisions? {
+    if isSettled { toldInputs } else { storedInputRevisions.isEmpty ? nil : storedInputRevisions }
+  }
+
   /// Returns whether none of its inputs is older than those of the stored version.
   ///
   /// - Parameter log: one that need not be looked at, as the store compares it with what an edit is planned on.
