@@ -95,7 +95,11 @@ extension LiveTable {
 
   /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
   func retire(for next: LiveTable? = nil) {
-    if let next { for table in all { table.successor.withLock { $0 = next.localized(table.locale) } } }
+    for table in next == nil ? [] : all {
+      // Who has waited here has seen what others may have stored since the next one was read.
+      next?.localized(table.locale).reader.expectNews()
+      table.successor.withLock { $0 = next?.localized(table.locale) }
+    }
     for source in sources { source.end(self, for: next?.sources.first { $0.name == source.name }) }
     end(.retired)
   }
