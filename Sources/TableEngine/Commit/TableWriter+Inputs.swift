@@ -177,6 +177,15 @@ extension TableWriter {
     return content.access { $0.isBehind || isAsked && $0.showsFormerRows }
   }
 
+  /// Has sources say what they have where items of the service's own are to be laid out beside that. On the table's queue.
+  func askForAll() {
+    let names = content.access { $0.sourcesToAskForAll() }
+    guard !names.isEmpty, let sources = table.withLock({ $0.value })?.sources else { return }
+    context.client.queue.async {
+      for source in sources where names.contains(source.name) { source.refreshAfterChange() }
+    }
+  }
+
   /// Tells the sources of answers that are none. On the table's queue.
   func tellOfRefusedAnswers() {
     let refused = content.access { content in

@@ -57,7 +57,8 @@ extension TableWriter {
     // Its refusal to another replica holds until all sources have answered this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
-    let untold = tellsInputs ? content.access { $0.isSettled ? $0.untoldInputs(isShared: isShared) : nil } : nil
+    let untold = tellsInputs ? content.access { $0.laysOutInputs ? $0.untoldInputs(isShared: isShared) : nil } : nil
+    if tellsInputs { askForAll() }
     let version = prepared ?? unstored
     guard version != nil || hasWord || untold != nil else {
       let shown: @Sendable () -> Void = { [self] in

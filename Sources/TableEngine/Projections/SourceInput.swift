@@ -59,6 +59,9 @@ struct SourceInput: Sendable {
   /// Forgets the answer.
   mutating func letGo() { (last, good, answer) = (nil, nil, nil) }
 
+  /// It has said that what is restored still holds, and not what it is.
+  var isMerelyConfirmed: Bool { isConfirmed && content == nil && problem == nil }
+
   /// It has answered or failed at least once.
   var isSettled: Bool { shown != nil || problem != nil || isConfirmed }
 

@@ -143,10 +143,21 @@ extension TableContent {
   /// The inputs that the store is told with a version; nil where that is made of no items of the service's own.
   var toldInputs: InputRevisions? { inputRevisions.isEmpty ? nil : inputRevisions }
 
-  /// The same where others read it: until its upstreams have answered or failed here it has the rows that are stored, of what they are made
-  /// of there.
+  /// The same where others read it: rows that were restored are of what they were made of when they were stored.
   var sharedInputs: InputRevisions? {
-    if isSettled { toldInputs } else { storedInputRevisions.isEmpty ? nil : storedInputRevisions }
+    if laysOutInputs { toldInputs } else { storedInputRevisions.isEmpty ? nil : storedInputRevisions }
+  }
+
+  /// What is shown follows the inputs: its upstreams have answered or failed here, and said what they have.
+  var laysOutInputs: Bool { isSettled && !(restored != nil && inputs.values.contains(where: \.isMerelyConfirmed)) }
+
+  /// Returns the sources that have to say what they have, as the service's own items beside that are other ones by now than when the rows
+  /// were stored. Once.
+  mutating func sourcesToAskForAll() -> Set<String> {
+    guard restored != nil, !hasAskedForAll, inputRevisions != storedInputRevisions else { return [] }
+    let sources = Set(inputs.filter(\.value.isMerelyConfirmed).keys)
+    hasAskedForAll = !sources.isEmpty
+    return sources
   }
 
   /// Returns whether none of its inputs is older than those of the stored version.

@@ -47,6 +47,8 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions = InputRevisions()
   var storedInputRevisions = InputRevisions()
+  /// Sources were asked what they have, that have only said that it is what was stored.
+  var hasAskedForAll = false
   /// How often the stored version was found to be made of records that this table knows by other names, or not at all, and how many of
   /// these times its own were looked for since.
   var (inputDoubts, settledDoubts) = (0, 0)
