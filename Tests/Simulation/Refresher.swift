@@ -55,7 +55,9 @@ final class Refresher: @unchecked Sendable {
   func check(_ mirror: TableMirror, of request: TableRequest, _ cursor: Cursor, revision: Int, asked: Int) throws {
     guard mirror.state == "ready" else { return }
     for refresh in answered where refresh.step < asked && refresh.revision > revision {
-      guard refresh.table == nil || refresh.table == request.table else { continue }
+      // Members are told at the replica that was asked, and shown at the others when these hear of it.
+      let isSource = refresh.table == nil && !(request.isOfMember && run.database != nil)
+      guard isSource || refresh.table == request.table else { continue }
       throw Malformed(
         "\(request.table) at \(cursor) shows revision \(revision), and \(refresh.revision) was fetched by step \(refresh.step), before \(asked)"
       )

@@ -87,8 +87,10 @@ struct ReadBarrier: TableJob {
     let isShown = content.access { content in
       guard !content.storedShowsInputs(writer.log) else { return true }
       // Only the replica that asks the upstreams knows their answers: the stored version tells its inputs. One that was made by an
-      // older configuration may have others, and is all there is until the upstreams have answered.
-      guard content.inputs.isEmpty else { return context.replica.isAmongOlder }
+      // older configuration may be of others, and is all there is until the upstreams have answered.
+      guard content.inputs.isEmpty else {
+        return context.replica.isAmongOlder && !content.storedInputRevisions.haveSameRecords(as: content.inputRevisions)
+      }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))
     }
