@@ -29,7 +29,7 @@ struct AcceptedEdits: TableJob {
     // A reload may have put another one in its place since the edit was sent.
     let source = source.latest
     let term = context.replica.lease?.term
-    // All others that show what the source says, too.
+    // When all others that show what the source says have it, too.
     let succeed: @Sendable (Shown) -> Void = { shown in
       whenAllShow(source, since: term) { completion($0.map { .failure($0) } ?? .success(shown)) }
     }

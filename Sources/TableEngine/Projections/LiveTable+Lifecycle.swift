@@ -95,10 +95,13 @@ extension LiveTable {
 
   /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
   func retire(for next: LiveTable? = nil) {
-    for table in next == nil ? [] : all {
-      // Who has waited here has seen what others may have stored since the next one was read.
-      next?.localized(table.locale).reader.expectNews()
-      table.successor.withLock { $0 = next?.localized(table.locale) }
+    if let next {
+      for table in all {
+        let heir = next.localized(table.locale)
+        // Who has waited here may have seen what others have stored since that one was read.
+        heir.reader.expectNews()
+        table.successor.withLock { $0 = heir }
+      }
     }
     for source in sources { source.end(self, for: next?.sources.first { $0.name == source.name }) }
     end(.retired)
