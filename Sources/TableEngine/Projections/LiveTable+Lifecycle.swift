@@ -98,8 +98,8 @@ extension LiveTable {
     if let next {
       for table in all {
         let heir = next.localized(table.locale)
-        // Who has waited here may have seen what others have stored since that one was read.
-        heir.reader.expectNews()
+        // Who has waited here may have seen what others have stored since that one was read. Another member begins anew.
+        if !isMember { heir.reader.expectNews() }
         table.successor.withLock { $0 = heir }
       }
     }
