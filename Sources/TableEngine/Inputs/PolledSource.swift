@@ -167,19 +167,27 @@ final class PolledSource: Sendable {
   /// meanwhile, when what that one was told is.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
     listeners.noteNews()
-    source.refresh { [self] _ in whenShown(completion) }
+    source.refresh { [self] update in
+      whenShown { next in
+        guard let next else { return completion() }
+        // This one had stopped before it was asked: what the next one was told may be of a request from before this call.
+        if update.isCancelled { next.whenAnswered(completion) } else { next.refresh(completion) }
+      }
+    }
   }
 
   /// Calls back when what it says is published: of the refresh that is under way, of the last one, or of the first.
   func whenAnswered(_ completion: @escaping @Sendable () -> Void) {
-    source.whenAnswered { [self] _ in whenShown(completion) }
+    source.whenAnswered { [self] _ in
+      whenShown { next in
+        if let next { next.whenAnswered(completion) } else { completion() }
+      }
+    }
   }
 
-  private func whenShown(_ completion: @escaping @Sendable () -> Void) {
-    listeners.afterDeliveries { [self] in
-      guard let next = successor.withLock({ $0 }) else { return completion() }
-      next.whenAnswered(completion)
-    }
+  /// - Parameter body: given the source that is asked in its place, if there is one.
+  private func whenShown(_ body: @escaping @Sendable (_ next: PolledSource?) -> Void) {
+    listeners.afterDeliveries { [self] in body(successor.withLock { $0 }) }
   }
 
   /// Fetches everything anew after an edit, where `forward` has called back.
