@@ -75,27 +75,9 @@ final class Editor: @unchecked Sendable {
     let request = anyTable
     guard !world.chance(2) else { return send(order(request, nil)) }
     // Under a condition: what is there is looked at first.
-    look(request) { [self] cursor in
+    run.look(at: request, as: name) { [self] cursor in
       guard let cursor else { return again(20) }
       soon { [self] in send(order(request, world.chance(4) ? nil : cursor)) }
-    }
-  }
-
-  /// Asks for a snapshot, which has to show all that was answered before.
-  private func look(_ request: TableRequest, _ body: @escaping @Sendable (Cursor?) -> Void) {
-    let asked = world.steps
-    guard let service = run.service else { return body(nil) }
-    service.snapshot(request) { [self] answer in
-      guard case .reply(let bytes, _)? = answer else { return body(nil) }
-      do {
-        let mirror = try TableMirror(try JSONValue(parsing: bytes))
-        run.note(request.table, "\(name) looks at \(mirror.cursor)")
-        run.shown.note(mirror, of: request)
-        try run.check(mirror, of: request, asked: asked)
-        body(Cursor(mirror.cursor))
-      } catch {
-        run.fail(request.table, "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
-      }
     }
   }
 
@@ -239,7 +221,7 @@ final class Editor: @unchecked Sendable {
       // Whatever shows the items shows what has been answered, at once.
       waitsFor = nil
       if !isNamer, world.chance(4), let row = order.edits.first?.row { return readItem(row) }
-      if world.chance(3) { return look(anyReader) { [self] _ in rest() } }
+      if world.chance(3) { return run.look(at: anyReader, as: name) { [self] _ in rest() } }
     case .failure(let error):
       run.note(order.request.table, "\(name) is refused, \(error.kind): \(order.words)")
       switch error.kind {

@@ -24,23 +24,28 @@ extension Run {
 
   /// Somebody reads at once what the upstream has, in whatever table and language.
   func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
-    let asked = world.steps
     var request = anyNews
     if plan.parts.contains(.families), world.chance(4) {
       request.table = "part;kind=\(world.pick(NewsUpstream.kinds))"
     }
-    guard let service else { return body() }
-    service.snapshot(request) { [self, request] answer in
-      guard case .reply(let bytes, _)? = answer else { return body() }
+    look(at: request, as: name) { _ in body() }
+  }
+
+  /// Somebody asks for a snapshot, which has to show all that was answered before.
+  func look(at request: TableRequest, as name: String, _ body: @escaping @Sendable (Cursor?) -> Void) {
+    let asked = world.steps
+    guard let service else { return body(nil) }
+    service.snapshot(request) { [self] answer in
+      guard case .reply(let bytes, _)? = answer else { return body(nil) }
       do {
         let mirror = try TableMirror(try JSONValue(parsing: bytes))
-        note("news", "\(name) looks at \(mirror.cursor)")
+        note(request.table, "\(name) looks at \(mirror.cursor)")
         shown.note(mirror, of: request)
         try check(mirror, of: request, asked: asked)
+        body(Cursor(mirror.cursor))
       } catch {
-        fail("news", "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
+        fail(request.table, "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
       }
-      body()
     }
   }
 

@@ -149,7 +149,7 @@ extension Engine {
     }
     group.notify(queue: context.background) { [self] in
       whenTold(by: name, since: adopted) { [self] in
-        // Those of the configuration before have no sources any more.
+        // A former configuration's tables have no sources any more.
         whenAllFollow(name, self.catalog.tables.filter { $0.sources.contains { $0.name == name } }, since: adopted) {
           [self] isShown in
           // Where another replica asks it, that one's answer says whether its tables show what it said.

@@ -52,7 +52,7 @@ struct AcceptedEdits: TableJob {
           let number = input.answer
         else {
           // Laid over an older answer it is not told to others.
-          return (source.isReadOnly(by: owner) && owner.allTranslations.isEmpty ? laid : laid.awaitingRefresh, nil)
+          return (source.listeners.feedsOnly(owner) ? laid : laid.awaitingRefresh, nil)
         }
         return (laid, (answer, number))
       }

@@ -61,15 +61,16 @@ extension SourceListeners {
   }
 
   private func take(_ edited: EditedAnswer, from table: LiveTable) -> Bool {
-    func isAlone() -> Bool { table.allTranslations.isEmpty && fed.allSatisfy { $0 === table } }
-    guard edited.number == answer else { return isAlone() }
+    guard edited.number == answer else { return feedsOnly(table) }
     let (present, failure) = last.access { ($0.content, $0.failure) }
     var content = edited.content
     content.shared = SharedMappings(after: present?.shared)
     for translation in table.allTranslations {
       give(.content(content, edited.number, failedSince: failure), to: translation, isEdit: true)
     }
-    guard present != nil, let others = withReaders({ $0.hear(answer, laidOverBy: table) }) else { return isAlone() }
+    guard present != nil, let others = withReaders({ $0.hear(answer, laidOverBy: table) }) else {
+      return feedsOnly(table)
+    }
     last.access { $0.content = content }
     for other in others { tell(other, isUpToDate: false, isEdit: true) }
     return true

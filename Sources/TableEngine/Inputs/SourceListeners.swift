@@ -68,6 +68,9 @@ final class SourceListeners: Sendable {
   /// The tables that it feeds.
   var fed: [LiveTable] { withReaders { $0.tables } }
 
+  /// Returns whether no other table has its answer, nor this one in another language.
+  func feedsOnly(_ table: LiveTable) -> Bool { table.allTranslations.isEmpty && fed.allSatisfy { $0 === table } }
+
   /// Notes news that the next leader has to know of.
   func noteNews() {
     guard context.replica.isShared else { return }

@@ -148,7 +148,7 @@ extension TableContent {
     if laysOutInputs { toldInputs } else { storedInputRevisions.isEmpty ? nil : storedInputRevisions }
   }
 
-  /// What is shown follows the inputs: its upstreams have answered or failed here, and said what they have.
+  /// The rows are laid out from the present inputs: each upstream has answered with its items, or has failed.
   var laysOutInputs: Bool { isSettled && !(restored != nil && inputs.values.contains(where: \.isMerelyConfirmed)) }
 
   /// Returns the sources that have to say what they have, as the service's own items beside that are other ones by now than when the rows
