@@ -22,6 +22,8 @@ struct Settings {
   var isGerman = false
   /// Members make room for one another, and searches are forgotten.
   var isTight = false
+  /// Members are asked for no more after so many seconds in which nobody reads them, and dropped a little later.
+  var idle: Int?
 
   /// - Parameter takesAway: one in so many lacks `board`; nil: none does.
   static func random(
@@ -41,8 +43,14 @@ struct Settings {
       every: world.pick([1, 2, 5]),
       source: renames && world.chance(2) ? "works" : "tasks",
       isGerman: changesLanguages && world.chance(3),
-      isTight: isTight
+      isTight: isTight,
+      idle: world.pick([nil, 1, 2])
     )
+  }
+
+  private var instances: String {
+    let bounds = (isTight ? ["max: 1"] : []) + (idle.map { ["freezeAfter: \($0)s", "dropAfter: \($0 * 4)s"] } ?? [])
+    return bounds.isEmpty ? "" : "instances: {\(bounds.joined(separator: ", "))}"
   }
 
   var text: String {
@@ -85,13 +93,13 @@ struct Settings {
         parameters: {list: {pattern: "[a-c]", default: a}}
         cell: Task
         payload: {title: "\(label)", \(texts)}
-        \(isTight ? "instances: {max: 1}" : "")
+        \(instances)
         sections: [{id: "only", where: list == $params.list}]
       mine:
         source: \(source)
         cell: Task
         payload: {title: "\(label) ${$caller.name}", \(texts)}
-        \(isTight ? "instances: {max: 1}" : "")
+        \(instances)
         sections: [{id: mine, where: owner == $caller.name}]
         find: {search: [value], sorts: {value: {by: value}}}
       people:
@@ -113,7 +121,7 @@ struct Settings {
         cell: News
         payload: {title: "${title}", revision: "${revision}", mark: "${mark}"}
         sections: [{id: part, where: kind == $params.kind || kind == 'state'}]
-        \(isTight ? "instances: {max: 1}" : "")
+        \(instances)
         \(isPartEdited ? edits : "")
       joined:
         source: news

@@ -5,8 +5,12 @@ import TableStore
 
 /// The members of families that replicas share, as this one hears of them.
 extension Engine {
+  /// Another replica asks the sources than before, or has not heard which members are read here.
   func claimMembers() {
-    for family in catalog.families { family.claimAll() }
+    for family in catalog.families {
+      family.lapse()
+      family.claimAll()
+    }
   }
 
   /// Another replica's clients read them.

@@ -217,20 +217,25 @@ extension Engine {
   }
 
   private func showItems(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    whenHere(name) { [context] table in
+    whenHere(name) { [self] table in
       guard let table else { return completion(.success(nil)) }
-      let group = DispatchGroup()
-      let outcomes = Mutex(LookOutcome.read)
-      for table in table.latest.all {
-        group.enter()
-        table.writer.readBarrier { outcome in
-          outcomes.withLock { $0 = $0.and(outcome) }
-          group.leave()
-        }
+      guard let (family, reference) = catalog.family(of: name) else { return showItems(in: table, completion) }
+      family.keepUp(reference) { [self] in showItems(in: table, completion) }
+    }
+  }
+
+  private func showItems(in table: LiveTable, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
+    let group = DispatchGroup()
+    let outcomes = Mutex(LookOutcome.read)
+    for table in table.latest.all {
+      group.enter()
+      table.writer.readBarrier { outcome in
+        outcomes.withLock { $0 = $0.and(outcome) }
+        group.leave()
       }
-      group.notify(queue: context.background) {
-        completion(outcomes.withLock { $0 } == .read ? .success(nil) : .failure(.notStoredForNow))
-      }
+    }
+    group.notify(queue: context.background) {
+      completion(outcomes.withLock { $0 } == .read ? .success(nil) : .failure(.notStoredForNow))
     }
   }
 

@@ -21,12 +21,19 @@ struct ReadBarrier: TableJob {
 
   /// So long is the version of another replica waited for that shows what is read, and so often is looked for it.
   private static let patience = Duration.seconds(1)
-  private static let pause = DispatchTimeInterval.milliseconds(10)
+  static let pause = DispatchTimeInterval.milliseconds(10)
 
   /// Has readers see all that was committed before this call, of whatever the table is made of. On any queue.
   ///
   /// - Parameter completion: On any queue.
   func pass(_ completion: @escaping StoreLooks.Completion) {
+    guard writer.isMember, let table = writer.table.withLock({ $0.value })?.untranslated else {
+      return passInputs(completion)
+    }
+    table.whenKeptUp { $0 == .read ? passInputs(completion) : completion($0) }
+  }
+
+  private func passInputs(_ completion: @escaping StoreLooks.Completion) {
     let inputs = writer.inputs
     guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else {
       return writer.look { completion($0 == .read && isLost ? .late : $0) }
@@ -115,7 +122,7 @@ struct ReadBarrier: TableJob {
 
   /// Has the replica whose configuration counts show what the inputs have: a version of this one's would not be stored. One question
   /// for all who ask meanwhile. On the table's queue.
-  private func askLeader(_ completion: @escaping StoreLooks.Completion) {
+  func askLeader(_ completion: @escaping StoreLooks.Completion) {
     if content.access({ $0.questions.ask(completion) }) { askLeader() }
   }
 

@@ -21,7 +21,14 @@ extension TableFamily {
   ///   - isOutdated: the upstream has something else than when it was asked last.
   ///   - completion: on any queue.
   func ask(_ table: LiveTable, isOutdated: Bool = false, _ completion: @escaping @Sendable () -> Void = {}) {
-    StoredMember(table: table).join { [self] in ask(joined: table, isOutdated: isOutdated, completion) }
+    table.resume { done in
+      StoredMember(table: table).join { [self] in
+        ask(joined: table, isOutdated: isOutdated) {
+          done()
+          completion()
+        }
+      }
+    }
   }
 
   /// The same for one that is as the store has it. What the sources have said to this process before may be older than what
@@ -73,7 +80,14 @@ extension TableFamily {
     for table in tables where table.isShared {
       for source in table.sources { source.pause(table) }
     }
+    lapse()
     claimAll()
+  }
+
+  /// Another replica asks the sources than before, or may not have heard which members are read here.
+  func lapse() {
+    guard context.replica.isShared, !context.replica.isLeading else { return }
+    for table in tables where table.isShared { table.upkeep.withLock { $0.lapse() } }
   }
 
   /// Takes in members that the store has and nobody reads here: they go in their time, or where there are too many. One after

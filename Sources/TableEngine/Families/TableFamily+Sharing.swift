@@ -23,12 +23,22 @@ extension TableFamily {
 
   /// The member that is stored under a name, if it is here. It doesn't count as reading it.
   func sharedMember(_ reference: TableReference) -> LiveTable? {
-    let (reference, digest) = reference.partedFromCaller
-    return contents.withLock { contents in
-      guard let values = try? contents.parameters.values(of: reference) else { return nil }
-      let member = contents.members.members[digest.map { Key(parameters: values, caller: $0) } ?? sharedKey(values)]
-      return member.flatMap { $0.instance.table.isShared ? $0.instance.table : nil }
-    }
+    guard let key = key(of: reference) else { return nil }
+    let table = contents.withLock { $0.members.members[key]?.instance.table }
+    return table.flatMap { $0.isShared ? $0 : nil }
+  }
+
+  /// The key of the member that is stored under a name; nil where the configuration allows none.
+  private func key(of stored: TableReference) -> Key? {
+    let (reference, digest) = stored.partedFromCaller
+    guard let values = try? contents.withLock({ $0.parameters }).values(of: reference) else { return nil }
+    return digest.map { Key(parameters: values, caller: $0) } ?? sharedKey(values)
+  }
+
+  /// Keeps up a member that another replica's clients read, as that one asks for it: it counts as read. On any queue.
+  func keepUp(_ stored: TableReference, _ completion: @escaping @Sendable () -> Void) {
+    guard let key = key(of: stored), let table = known(key) else { return completion() }
+    whenAsked(table, completion)
   }
 
   /// Returns the key of a member that doesn't depend on who asks.
@@ -55,7 +65,7 @@ extension TableFamily {
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
     StoredMember(table: table).join { [self] in
       guard table.isLiving else { return }
-      if context.replica.isLeading { ask(joined: table) }
+      if context.replica.isLeading { table.resume { ask(joined: table, $0) } }
       // Not there yet, or it could not be begun.
       guard table.isUnknown else { return }
       context.background.asyncAfter(deadline: .now() + Self.impatience) { [weak self, weak table] in
@@ -78,13 +88,17 @@ extension TableFamily {
   func resume(_ table: LiveTable, share: String, isOutdated: Bool) {
     guard table.isShared else {
       // One that is a caller's own is fetched at once: its readers wait for that.
-      for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
-      return
+      return table.resume { done in
+        for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
+        done()
+      }
     }
     guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
     guard isOutdated || !table.isAskedHere else {
-      for source in table.sources { source.begin(table, isUnheard: false) }
-      return
+      return table.resume { done in
+        for source in table.sources { source.begin(table, isUnheard: false) }
+        done()
+      }
     }
     ask(table, isOutdated: isOutdated)
   }

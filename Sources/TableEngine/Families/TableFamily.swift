@@ -282,7 +282,7 @@ package final class TableFamily: Sendable {
 
   /// A member that is there. Thawing happens under the lock: a sweep in between would leave a member that counts as
   /// polled and is not.
-  private func known(_ key: Key) -> LiveTable? {
+  func known(_ key: Key) -> LiveTable? {
     contents.withLock { contents in
       switch contents.members.read(key, at: .now) {
       case nil: return nil

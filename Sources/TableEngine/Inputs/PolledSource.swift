@@ -99,7 +99,18 @@ final class PolledSource: Sendable {
       let answered: Source.Completion = { [listeners] _ in listeners.bring(table) }
       if table.isPrivate, listeners.withReaders({ $0.askAgain() }) { return source.refreshAnew(answered) }
       guard needsAnswer, listeners.hasAnswer else { return listeners.bring(table) }
+      // Others may have been shown more by now than what it has.
+      if !table.isPrivate, !isUnheard { listeners.bring(table) }
       source.refresh(answered)
+    }
+  }
+
+  /// Calls back when a table that has begun to be read is about to show what was said to whoever else reads it: on the table's queue
+  /// that comes next. On any queue.
+  func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable () -> Void) {
+    context.client.queue.async { [self] in
+      // What nobody else reads nobody else has changed.
+      if listeners.hasAnswer || isReadOnly(by: table) { body() } else { whenAnswered(body) }
     }
   }
 

@@ -136,10 +136,10 @@ final class SourceListeners: Sendable {
   func forget() { last.access { ($0.content, $0.failure, $0.isThere) = (nil, nil, false) } }
 
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
-  /// Nothing where it has not answered yet: that comes.
+  /// Nothing where it has not answered yet: that comes. Reads that begin from now on are to show it.
   func bring(_ table: LiveTable) {
     guard last.access({ $0.isThere }), let isUpToDate = withReaders({ $0.hear(answer, table) }) else { return }
-    if !tell(table, isUpToDate: isUpToDate) { askForAll.function?() }
+    if !tell(table, isUpToDate: isUpToDate, isEdit: true) { askForAll.function?() }
   }
 
   /// Tells a table, in all its languages, what the upstream said last.

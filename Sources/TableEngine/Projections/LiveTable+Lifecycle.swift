@@ -128,6 +128,7 @@ extension LiveTable {
   /// again: credentials may be revoked while nobody asks. Translations follow.
   func freeze() {
     for table in all { table.lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
+    upkeep.withLock { $0.lapse() }
     if isPrivate { for table in all { table.writer.conceal() } }
   }
 

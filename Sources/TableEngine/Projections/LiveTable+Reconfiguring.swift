@@ -31,7 +31,11 @@ extension LiveTable {
     guard isAsked else { return }
     // Sources that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
-    for (source, isUnheard) in mayGoOn ? unheard : next.map({ ($0, true) }) { source.begin(self, isUnheard: isUnheard) }
+    resume { done in
+      let begun = mayGoOn ? unheard : next.map { ($0, true) }
+      for (source, isUnheard) in begun { source.begin(self, isUnheard: isUnheard) }
+      done()
+    }
     if let lease { term.store(lease.term, ordering: .releasing) }
   }
 

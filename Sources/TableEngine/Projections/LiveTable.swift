@@ -42,6 +42,8 @@ package final class LiveTable: Sendable {
   let isToBeHandedOver = Atomic(false)
   /// The term of the lease under which its sources are asked from here; 0: they never were.
   let term = Atomic<UInt64>(0)
+  /// Of the original.
+  let upkeep: Mutex<MemberUpkeep>
   let context: EngineContext
   /// Among all tables of the process, in the order in which they were made: what goes by it is the same in each run of one seed.
   let number: Int
@@ -64,6 +66,7 @@ package final class LiveTable: Sendable {
     (self.reference, self.reader, self.writer) = (reference, reader, writer)
     (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
     (self.locale, self.original) = (locale, original)
+    upkeep = Mutex(MemberUpkeep(isKept: !isMember || !writer.isStored))
     number = context.tableCount.add(1, ordering: .relaxed).newValue
     writer.table.withLock { $0.value = self }
     if isMember { reader.keptReply.set { [weak self] in self?.noteReply() } }

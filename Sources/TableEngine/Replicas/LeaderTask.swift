@@ -6,7 +6,7 @@ enum LeaderTask: Sendable {
   case refreshSource(String)
   /// Show what an upstream has accepted.
   case show(HandedEdit)
-  /// Have a stored version of a table, in each language, show the items as they are.
+  /// Have a stored version of a table, in each language, show the items as they are; a member of a family is asked for from now on.
   case showItems(String)
 
   /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
