@@ -97,6 +97,38 @@ extension TableMirror {
     try service.follow("parts;state=s1", until: "shows the second round") { $0.shown == ["row 1, round 2"] }
   }
 
+  /// What was edited through another table meanwhile is shown to the first who reads it again.
+  @Test func aMemberThatIsReadAgainShowsWhatWasEditedMeanwhile() throws {
+    let titles = Monitor<[Int: String]>([:])
+    let upstream = try ScriptedUpstream { request in
+      let named = request.target.split(separator: "/").last.flatMap { Int($0) }
+      guard request.method == "PATCH", let number = named else {
+        return .json(.array((1...8).map { issue($0, "s\($0)", titles.current[$0] ?? "row") }))
+      }
+      titles.change { $0[number] = "edited" }
+      return .json(issue(number, "s\(number)", "edited"))
+    }
+    let all = """
+      \u{20} all:
+          source: list
+          row: {id: "${number}"}
+          cell: Label
+          payload: {title: "${title}"}
+          edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
+      """
+    let service = try ServiceProcess(
+      parts(upstream, every: "1h", instances: "{freezeAfter: 1s, dropAfter: 1h}") + "\n" + all
+    )
+    try service.follow("all", until: "is ready") { $0.state == "ready" }
+    for number in 1...8 { #expect(try service.mirror("parts;state=s\(number)").shown == ["row"]) }
+    try service.awaitMetric("table_instances{table=\"parts\",state=\"frozen\"}", 8)
+    for number in 1...8 {
+      let answer = try service.request("PATCH", "/v1/tables/all/items/\(number)", body: ["title": "edited"])
+      #expect(answer.status == 200)
+    }
+    for number in 1...8 { #expect(try service.mirror("parts;state=s\(number)").shown == ["edited"]) }
+  }
+
   /// The last one that goes ends the fetching; who comes then begins it anew.
   @Test func theLastOneEndsIt() throws {
     let upstream = try ScriptedUpstream { _ in rows() }

@@ -47,7 +47,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     for _ in 0..<5 { change() }
   }
 
-  /// A service starts.
+  /// A service starts, or asks for the list by another source.
   func serve() { (starts, knownSince) = (starts + 1, nil) }
 
   /// Something of the list becomes another thing.

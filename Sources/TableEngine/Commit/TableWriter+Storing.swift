@@ -158,8 +158,10 @@ extension TableWriter {
     let table = content.access { content in
       // Rows that were toggled here since it was restored stay so.
       if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
-      defer { content.letGoOfPart() }
-      return content.table(named: name)
+      let table = content.table(named: name)
+      content.isResultOld = false
+      content.letGoOfPart()
+      return table
     }
     tellOfRefusedAnswers()
     publish(table, retry: retry, then: completion)

@@ -17,6 +17,7 @@ extension TableContent {
     switch news {
     case .content(let answer, let number, let error):
       (input.content, input.error, input.unmappable) = (answer, error, nil)
+      isResultOld = true
       input.problem = error.map {
         Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: Timestamp.now)
       }
