@@ -246,7 +246,7 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (ENGINE + "Projections/LiveTable+Lifecycle.swift", "        if !isMember { heir.reader.expectNews() }\n",
            "        if !isMember, fault != \"handed\" { heir.reader.expectNews() }\n"), replicas=True),
     Fault("frozen", "a member that was not read for a while is shown as it was left",
-          (BARRIER, "    table.whenKeptUp {", "    if fault == \"frozen\" { return passInputs(completion) }\n    table.whenKeptUp {")),
+          (BARRIER, "    KeptMember(table: table).whenKeptUp {", "    if fault == \"frozen\" { return passInputs(completion) }\n    KeptMember(table: table).whenKeptUp {")),
     Fault("mixed", "an accepted edit is laid over items that were mapped of an older answer than the last",
           (ENGINE + "Projections/Edits/ForwardingPlan+Applying.swift", "    content.refreshResult(named: name)\n",
            "    if fault != \"mixed\" { content.refreshResult(named: name) }\n"), replicas=True),

@@ -30,7 +30,7 @@ struct ReadBarrier: TableJob {
     guard writer.isMember, let table = writer.table.withLock({ $0.value })?.untranslated else {
       return passInputs(completion)
     }
-    table.whenKeptUp { $0 == .read ? passInputs(completion) : completion($0) }
+    KeptMember(table: table).whenKeptUp { $0 == .read ? passInputs(completion) : completion($0) }
   }
 
   private func passInputs(_ completion: @escaping StoreLooks.Completion) {
@@ -118,12 +118,16 @@ struct ReadBarrier: TableJob {
     content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
   }
 
-  // MARK: Where another configuration counts
+  // MARK: Asking the leader
 
-  /// Has the replica whose configuration counts show what the inputs have: a version of this one's would not be stored. One question
-  /// for all who ask meanwhile. On the table's queue.
+  /// Has the replica that asks the sources show what the inputs have, where a version of this one's would not be stored, and keep up a
+  /// member. One question for all who ask meanwhile. On any queue.
+  ///
+  /// - Parameter completion: On the table's queue, after a second at most.
   func askLeader(_ completion: @escaping StoreLooks.Completion) {
-    if content.access({ $0.questions.ask(completion) }) { askLeader() }
+    content.queue.async {
+      if content.access({ $0.questions.ask(completion) }) { askLeader() }
+    }
   }
 
   private func askLeader() {

@@ -65,7 +65,7 @@ extension TableFamily {
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
     StoredMember(table: table).join { [self] in
       guard table.isLiving else { return }
-      if context.replica.isLeading { table.resume { ask(joined: table, $0) } }
+      if context.replica.isLeading { KeptMember(table: table).resume { ask(joined: table, $0) } }
       // Not there yet, or it could not be begun.
       guard table.isUnknown else { return }
       context.background.asyncAfter(deadline: .now() + Self.impatience) { [weak self, weak table] in
@@ -88,14 +88,14 @@ extension TableFamily {
   func resume(_ table: LiveTable, share: String, isOutdated: Bool) {
     guard table.isShared else {
       // One that is a caller's own is fetched at once: its readers wait for that.
-      return table.resume { done in
+      return KeptMember(table: table).resume { done in
         for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
         done()
       }
     }
     guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
     guard isOutdated || !table.isAskedHere else {
-      return table.resume { done in
+      return KeptMember(table: table).resume { done in
         for source in table.sources { source.begin(table, isUnheard: false) }
         done()
       }

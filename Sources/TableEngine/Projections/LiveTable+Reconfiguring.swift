@@ -31,7 +31,7 @@ extension LiveTable {
     guard isAsked else { return }
     // Sources that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
-    resume { done in
+    KeptMember(table: self).resume { done in
       let begun = mayGoOn ? unheard : next.map { ($0, true) }
       for (source, isUnheard) in begun { source.begin(self, isUnheard: isUnheard) }
       done()

@@ -1,0 +1,64 @@
+import Dispatch
+import Queues
+import Synchronization
+import TableStore
+import Upstream
+
+/// A member of a family that is kept up with its sources while it is read (``MemberUpkeep``), and those of its readers who come when it was
+/// not for a while. Of the original.
+struct KeptMember: Sendable {
+  let table: LiveTable
+
+  /// Keeps it up again: readers wait until it has been told what its sources have said. On any queue.
+  ///
+  /// - Parameter asking: has the sources tell it what they say from now on, and calls back on any queue.
+  func resume(_ asking: (@escaping @Sendable () -> Void) -> Void) {
+    guard let lapse = table.upkeep.withLock({ $0.resume() }) else { return asking {} }
+    let writers = table.all.map(\.writer)
+    for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
+    asking {
+      let group = DispatchGroup()
+      for source in table.sources {
+        group.enter()
+        source.whenBrought(table) { group.leave() }
+      }
+      group.notify(queue: table.context.background) {
+        // Another replica may ask them by now, and did not begin it.
+        let isAsked = !table.isShared || table.context.replica.isLeading
+        let waiters = table.upkeep.withLock { upkeep in
+          if !isAsked { upkeep.lapse() }
+          return upkeep.keep(since: lapse)
+        }
+        for completion in waiters { completion(isAsked ? .read : .late) }
+        for writer in writers { writer.following.subtract(1, ordering: .acquiringAndReleasing) }
+      }
+    }
+  }
+
+  /// Calls back when it is kept up. On any queue.
+  ///
+  /// - Parameter completion: On any queue; after a second at most.
+  func whenKeptUp(since begun: ContinuousClock.Instant = .now, _ completion: @escaping StoreLooks.Completion) {
+    let (replica, background) = (table.context.replica, table.context.background)
+    switch table.upkeep.withLock({ $0.read(completion) }) {
+    case .kept: completion(.read)
+    case .waits(let isFirst):
+      guard isFirst else { return }
+      background.asyncAfter(deadline: .now() + patienceOfLooks.dispatchInterval) {
+        for completion in table.upkeep.withLock({ $0.giveUp() }) { completion(.late) }
+      }
+    case .left(let lapse):
+      guard table.isShared, table.isLiving else { return completion(.read) }
+      guard replica.isReachable else { return completion(.unreachable) }
+      guard replica.isLeading else {
+        return ReadBarrier(writer: table.writer).askLeader { outcome in
+          if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse) } }
+          completion(outcome)
+        }
+      }
+      // It leads since a moment ago, and is about to ask.
+      guard ContinuousClock.now - begun < patienceOfLooks else { return completion(.late) }
+      background.asyncAfter(deadline: .now() + ReadBarrier.pause) { whenKeptUp(since: begun, completion) }
+    }
+  }
+}
