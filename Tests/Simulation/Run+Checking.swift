@@ -25,7 +25,7 @@ extension Run {
   /// Somebody reads at once what the upstream has, in whatever table and language.
   func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
     var request = anyNews
-    if plan.parts.contains(.families), world.chance(4) {
+    if plan.parts.contains(.families), world.chance(2) {
       request.table = "part;kind=\(world.pick(NewsUpstream.kinds))"
     }
     look(at: request, as: name) { _ in body() }
