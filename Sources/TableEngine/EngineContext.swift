@@ -18,6 +18,7 @@ final class EngineContext: Sendable {
   let findMemory: FindMemory
   let sharedSources = SharedSources()
   let replica: Replica
+  let adoptions = Adoptions()
   let refreshes = RefreshCounts()
   let requests = RequestCounts()
   let edits = EditCounts()

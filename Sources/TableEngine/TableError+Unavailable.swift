@@ -18,6 +18,14 @@ extension TableError {
     )
   }
 
+  static func hasNoRowsYet(_ name: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "It is not known yet which rows `\(name)` has: its sources have not answered.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// The error while the sources' answers are known, and not shown yet.
   static var notStoredForNow: TableError {
     TableError(

@@ -109,7 +109,7 @@ extension Run {
     }
     guard !named.isEmpty else { return }
     // A service that has started again shows what was looked up before, until the upstream has answered and that is stored.
-    let isPresent = mirror.state == "ready" && (upstream.knownSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
+    let isPresent = mirror.state == "ready" && (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
     let mayFail = database == nil && plan.parts.contains(.disk)
     people.show(
       TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some),

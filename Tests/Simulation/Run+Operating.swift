@@ -248,14 +248,14 @@ extension Run {
     // The list is asked for by another source, then.
     let asksAnew = next.every != before.every
     let began = replicas[0].service?.reload(next.definition(world)) { [self] isTaken in
-      if isTaken, asksAnew { upstream.serve() }
+      if isTaken, asksAnew { upstream.askAnew() }
       note("service", isTaken ? "has another configuration" : "has refused another configuration")
       // Under another name, that is not the store's, its items would not be found after a restart.
       if !isTaken { settings = before }
     }
     guard began == true else { return }
     reloads += 1
-    if asksAnew { upstream.serve() }
+    if asksAnew { upstream.askAnew() }
     note("service", "reads another configuration")
     settings = next
   }

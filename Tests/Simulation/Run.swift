@@ -231,7 +231,8 @@ final class Run: @unchecked Sendable {
     }
     if plan.parts.contains(.upstream), plan.parts.contains(.families) {
       // Nobody follows the others, which are read now and then.
-      for kind in world.chance(2) ? ["b"] : ["a", "b"] { follow("pia \(kind)", TableRequest(table: "part;kind=\(kind)")) }
+      let kinds = world.chance(2) ? ["b"] : ["a", "b"]
+      for kind in kinds { follow("pia \(kind)", TableRequest(table: "part;kind=\(kind)")) }
       follow("part of b", TableRequest(table: "part;kind=b", window: first(2)), isScrolling: true)
     }
     if plan.parts.contains(.upstream), plan.parts.contains(.lookups) { follow("jon", TableRequest(table: "joined")) }

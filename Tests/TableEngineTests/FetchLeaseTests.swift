@@ -14,9 +14,9 @@ import Testing
     #expect(lease.acquired(granted, asked: 0) == [.beginFetching])
     #expect(lease.lease == granted)
     #expect(lease.tick(at: 1.2) == [.renew(granted)])
-    #expect(lease.renewed(true, asked: 1.2) == [])
+    #expect(lease.renewed(true, asked: 1.2, at: 1.3) == [])
     #expect(lease.tick(at: 5) == [.renew(granted)], "it lasts from when its renewal was asked for")
-    #expect(lease.renewed(false, asked: 5) == [.stopFetching])
+    #expect(lease.renewed(false, asked: 5, at: 5.1) == [.stopFetching])
     #expect(lease.lease == nil && lease.tick(at: 6) == [.acquire])
   }
 
@@ -24,9 +24,19 @@ import Testing
     var lease = FetchLease(lifetime: 4)
     _ = lease.tick(at: 0)
     _ = lease.acquired(granted, asked: 0)
-    #expect(lease.renewed(nil, asked: 1) == [], "the store was not there")
+    #expect(lease.renewed(nil, asked: 1, at: 1.1) == [], "the store was not there")
     #expect(lease.tick(at: 3.9) == [.renew(granted)])
     #expect(lease.tick(at: 4) == [.stopFetching, .acquire])
+  }
+
+  /// A process that was stopped has nothing any more when it goes on, whatever it hears first.
+  @Test func whoHearsTooLateBeginsAnew() {
+    var lease = FetchLease(lifetime: 4)
+    _ = lease.tick(at: 0)
+    _ = lease.acquired(granted, asked: 0)
+    #expect(lease.lease(at: 3.9) == granted && lease.lease(at: 4) == nil)
+    #expect(lease.renewed(true, asked: 3.5, at: 6) == [.stopFetching, .acquire])
+    #expect(lease.lease(at: 6) == nil)
   }
 
   @Test func anotherOnesLeaseIsWaitedFor() {

@@ -28,7 +28,7 @@ struct AcceptedEdits: TableJob {
   ) {
     // A reload may have put another one in its place since the edit was sent.
     let source = source.latest
-    let term = context.replica.lease?.term
+    let (term, adopted) = (context.replica.lease?.term, context.adoptions.count)
     // When all others that show what the source says have it, too.
     let succeed: @Sendable (Shown) -> Void = { shown in
       whenAllShow(source, since: term) { completion($0.map { .failure($0) } ?? .success(shown)) }
@@ -64,10 +64,12 @@ struct AcceptedEdits: TableJob {
           told.notify(queue: content.queue) { [reader] in
             if let error { return completion(.failure(error)) }
             let shown = Shown(row, reader, version)
-            // The others show it with the next answer.
-            if isTold.load(ordering: .acquiring) { return succeed(shown) }
-            refreshed.notify(queue: context.background) {
-              isAsked.load(ordering: .acquiring) ? succeed(shown) : completion(.failure(.unreadable))
+            context.adoptions.whenDone { number in
+              // The others show it with the next answer, and so do those that are fed by another source by now.
+              if isTold.load(ordering: .acquiring), number == adopted { return succeed(shown) }
+              refreshed.notify(queue: context.background) {
+                isAsked.load(ordering: .acquiring) ? succeed(shown) : completion(.failure(.unreadable))
+              }
             }
           }
         }
@@ -195,17 +197,20 @@ struct AcceptedEdits: TableJob {
     let source = source.latest
     source.refreshAfterChange { isAsked in
       writer.whenDecided {
-        let shown = owner.present
-        let next = shown.sources.first { $0.name == source.name }
-        // A table that has just come may have been told what the source said before.
-        if let next, next !== source || shown !== owner {
-          context.client.queue.async {
-            AcceptedEdits(writer: shown.writer).refreshAfterChange(next, of: shown, completion)
+        // Until then some tables are fed by this source, and some by the one in its place.
+        context.adoptions.whenDone { _ in
+          let shown = owner.present
+          let next = shown.sources.first { $0.name == source.name }
+          // A table that has just come may have been told what the source said before.
+          if let next, next !== source || shown !== owner {
+            context.client.queue.async {
+              AcceptedEdits(writer: shown.writer).refreshAfterChange(next, of: shown, completion)
+            }
+          } else if shown === owner {
+            content.queue.async { completion(writer, isAsked) }
+          } else {
+            shown.writer.whenShownInPlace { completion($0, true) }
           }
-        } else if shown === owner {
-          completion(writer, isAsked)
-        } else {
-          shown.writer.whenShownInPlace { completion($0, true) }
         }
       }
     }

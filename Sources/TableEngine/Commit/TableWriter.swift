@@ -211,7 +211,7 @@ final class TableWriter: Sendable {
         return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
       }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }
-      completion(.failure(.noRow(row, of: name)))
+      completion(.failure(content.access { $0.missing(row, in: versions.current.table) }))
     }
   }
 

@@ -13,7 +13,8 @@ struct KeptMember: Sendable {
   ///
   /// - Parameter asking: has the sources tell it what they say from now on, and calls back on any queue.
   func resume(_ asking: (@escaping @Sendable () -> Void) -> Void) {
-    guard let lapse = table.upkeep.withLock({ $0.resume() }) else { return asking {} }
+    let term = term
+    guard let lapse = table.upkeep.withLock({ $0.resume(under: term) }) else { return asking {} }
     let writers = table.all.map(\.writer)
     for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
     asking {
@@ -23,11 +24,11 @@ struct KeptMember: Sendable {
         source.whenBrought(table) { group.leave() }
       }
       group.notify(queue: table.context.background) {
-        // Another replica may ask them by now, and did not begin it.
-        let isAsked = !table.isShared || table.context.replica.isLeading
+        // Another replica may ask them by now, and did not begin it; or nobody reads it any more.
+        let isAsked = !table.isAsleep && (!table.isShared || table.context.replica.isLeading)
         let waiters = table.upkeep.withLock { upkeep in
           if !isAsked { upkeep.lapse() }
-          return upkeep.keep(since: lapse)
+          return upkeep.keep(since: lapse, under: term)
         }
         for completion in waiters { completion(isAsked ? .read : .late) }
         for writer in writers { writer.following.subtract(1, ordering: .acquiringAndReleasing) }
@@ -35,12 +36,19 @@ struct KeptMember: Sendable {
     }
   }
 
+  /// Somebody reads it here, and it is for this replica to keep it up, which it does not.
+  var isLeft: Bool { (!table.isShared || term != nil) && table.upkeep.withLock { $0.isLeft(under: term) } }
+
+  /// Of the lease under which this replica asks the sources of what replicas share.
+  private var term: UInt64? { table.isShared ? table.context.replica.lease?.term : nil }
+
   /// Calls back when it is kept up. On any queue.
   ///
   /// - Parameter completion: On any queue; after a second at most.
   func whenKeptUp(since begun: ContinuousClock.Instant = .now, _ completion: @escaping StoreLooks.Completion) {
     let (replica, background) = (table.context.replica, table.context.background)
-    switch table.upkeep.withLock({ $0.read(completion) }) {
+    let (term, isClaimed) = (term, !table.isShared || table.isClaimed.function?() ?? true)
+    switch table.upkeep.withLock({ $0.read(under: term, isClaimed: isClaimed, completion) }) {
     case .kept: completion(.read)
     case .waits(let isFirst):
       guard isFirst else { return }
@@ -50,9 +58,9 @@ struct KeptMember: Sendable {
     case .left(let lapse):
       guard table.isShared, table.isLiving else { return completion(.read) }
       guard replica.isReachable else { return completion(.unreachable) }
-      guard replica.isLeading else {
+      guard term != nil else {
         return ReadBarrier(writer: table.writer).askLeader { outcome in
-          if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse) } }
+          if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse, under: nil) } }
           completion(outcome)
         }
       }

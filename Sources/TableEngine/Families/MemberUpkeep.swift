@@ -1,7 +1,11 @@
 /// Whether a member of a family is kept up: told what its sources say to whoever else reads them. It is not while nobody reads it, and
 /// on a replica that follows not before the one that asks the sources has agreed. A value without I/O.
 struct MemberUpkeep: Sendable {
-  private enum State { case kept, left, resuming }
+  private enum State: Equatable {
+    /// By this replica under a lease of that term; nil: by another one, or where no others are.
+    case kept(term: UInt64?)
+    case left, resuming
+  }
 
   private var state: State
   /// Counts how often it was left.
@@ -9,7 +13,7 @@ struct MemberUpkeep: Sendable {
   /// The readers that wait until it is kept up again.
   private var waiters: [StoreLooks.Completion] = []
 
-  init(isKept: Bool) { state = isKept ? .kept : .left }
+  init(isKept: Bool) { state = isKept ? .kept(term: nil) : .left }
 
   /// The state as a reader meets it.
   enum Reading {
@@ -20,9 +24,15 @@ struct MemberUpkeep: Sendable {
     case waits(isFirst: Bool)
   }
 
-  mutating func read(_ completion: @escaping StoreLooks.Completion) -> Reading {
+  /// - Parameters:
+  ///   - term: of the lease under which this replica asks the sources now; nil: another one does.
+  ///   - isClaimed: that one has been told in time, and again, that the member is read here.
+  mutating func read(under term: UInt64?, isClaimed: Bool, _ completion: @escaping StoreLooks.Completion) -> Reading {
     switch state {
-    case .kept: return .kept
+    case .kept(term) where term != nil || isClaimed: return .kept
+    case .kept:
+      lapse()
+      return .left(lapses)
     case .left: return .left(lapses)
     case .resuming:
       waiters.append(completion)
@@ -30,22 +40,28 @@ struct MemberUpkeep: Sendable {
     }
   }
 
+  /// Returns whether this replica, which asks the sources, has not begun to keep it up.
+  func isLeft(under term: UInt64?) -> Bool { state != .resuming && state != .kept(term: term) }
+
   /// Nobody keeps it up any more, or nobody knows.
   mutating func lapse() {
     lapses += 1
-    if state == .kept { state = .left }
+    if state != .resuming { state = .left }
   }
 
+  /// This replica asks the sources from now on: what another one has kept up so far is.
+  mutating func lead(under term: UInt64) { if state == .kept(term: nil) { state = .kept(term: term) } }
+
   /// It is about to be told what its sources have said. Returns how often it was left by now; nil: it is kept up.
-  mutating func resume() -> UInt64? {
-    guard state != .kept else { return nil }
+  mutating func resume(under term: UInt64?) -> UInt64? {
+    guard state != .kept(term: term) else { return nil }
     state = .resuming
     return lapses
   }
 
   /// It has been told, unless it was left again since. Returns the readers that have waited.
-  mutating func keep(since lapse: UInt64) -> [StoreLooks.Completion] {
-    if state != .kept { state = lapse == lapses ? .kept : .left }
+  mutating func keep(since lapse: UInt64, under term: UInt64?) -> [StoreLooks.Completion] {
+    state = lapse == lapses ? .kept(term: term) : .left
     return giveUp()
   }
 

@@ -112,11 +112,26 @@ extension TableFamily {
   /// The same of all.
   func claimAll() {
     guard context.replica.isShared, !context.replica.isLeading else { return }
+    // A process that was stopped may have left them to be frozen.
+    if !isClaiming { lapse() }
+    claims.withLock { $0.last = .now }
     let claims = contents.withLock { contents in
       contents.members.members.values.filter { !$0.isFrozen && $0.instance.table.isShared }
         .map { claim(of: $0.instance.table, $0.share) }
     }
     context.replica.tell(claims)
+  }
+
+  /// The leader has been told of them so short a time ago that it has not frozen any.
+  var isClaiming: Bool { claims.withLock { .now - $0.last < $0.validity } }
+
+  /// When the leader was last told which members are read here.
+  struct ClaimRecord {
+    var last = ContinuousClock.now
+    /// So long is a member kept up after it was claimed, at least.
+    var validity: Duration
+
+    init(_ definition: TableDefinition) { validity = max(definition.instances.freezeAfter / 2, .milliseconds(500)) }
   }
 
   /// Another replica's clients read a member.

@@ -38,8 +38,11 @@ package final class TableFamily: Sendable {
   package let name: String
   let contents: Mutex<Contents>
   let context: EngineContext
+  let claims: Mutex<ClaimRecord>
+
   init(_ blueprint: TableBlueprint, _ context: EngineContext) {
     (name, self.context) = (blueprint.definition.name, context)
+    claims = Mutex(ClaimRecord(blueprint.definition))
     contents = Mutex(
       Contents(
         blueprint: blueprint,
@@ -89,6 +92,7 @@ package final class TableFamily: Sendable {
   ///   - otherLogs: the service's own items that its members show.
   ///   - unchanged: the sources that are asked for the same, in the same way.
   func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) {
+    claims.withLock { $0.validity = ClaimRecord(blueprint.definition).validity }
     let (instances, displaced, polled) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
@@ -270,6 +274,7 @@ package final class TableFamily: Sendable {
     )
     table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }
     table.claim.set { [weak self] in self?.claim(key) }
+    table.isClaimed.set { [weak self] in self?.isClaiming ?? false }
     table.heir.set { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) }
     return table
   }
@@ -286,7 +291,12 @@ package final class TableFamily: Sendable {
     contents.withLock { contents in
       switch contents.members.read(key, at: .now) {
       case nil: return nil
-      case .known(let instance): return instance.table
+      case .known(let instance):
+        // It was left again before its sources had told it anything, or the lease has changed.
+        if KeptMember(table: instance.table).isLeft {
+          resume(instance.table, share: contents.members.members[key]?.share ?? "", isOutdated: false)
+        }
+        return instance.table
       case .thawed(let instance, let isOutdated):
         instance.table.thaw()
         resume(instance.table, share: contents.members.members[key]?.share ?? "", isOutdated: isOutdated)

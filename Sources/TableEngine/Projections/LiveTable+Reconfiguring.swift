@@ -28,12 +28,15 @@ extension LiveTable {
     // Where another replica asks the sources, that one tells.
     let isAsked = !isShared || lease != nil
     for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
-    guard isAsked else { return }
+    // One that was frozen since the configuration came begins when it is read again.
+    guard isAsked, !isAsleep else { return }
     // Sources that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
     KeptMember(table: self).resume { done in
       let begun = mayGoOn ? unheard : next.map { ($0, true) }
       for (source, isUnheard) in begun { source.begin(self, isUnheard: isUnheard) }
+      // Meanwhile, perhaps.
+      if isAsleep { for source in next { source.pause(self) } }
       done()
     }
     if let lease { term.store(lease.term, ordering: .releasing) }

@@ -36,6 +36,8 @@ package final class LiveTable: Sendable {
   private let waitersElsewhere = Mutex(ContinuousClock.now)
   /// Tells the leader that somebody waits here for this member.
   let claim = LateFunction<@Sendable () -> Void>()
+  /// Whether the leader has been told often enough that this member is read here.
+  let isClaimed = LateFunction<@Sendable () -> Bool>()
   /// Until when that need not be told again.
   private let waitersToldOf = Mutex(ContinuousClock.now)
   /// A flag of a shared member: the next leader has to know of changes since the state that was left.
@@ -178,6 +180,11 @@ package final class LiveTable: Sendable {
     _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
   ) {
     writer.item(row, orHidden: orHidden, completion)
+  }
+
+  /// Why a row is not found.
+  package var noSuchRow: TableError {
+    current.table.hasWorked ? .notFound("The table `\(name)` has no such row.") : .hasNoRowsYet(name)
   }
 
   /// The items that got no row. `completion` runs on the table's queue.

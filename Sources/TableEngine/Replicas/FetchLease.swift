@@ -26,8 +26,14 @@ struct FetchLease {
 
   init(lifetime: Double = Double(Lease.lifetime.components.seconds)) { self.lifetime = lifetime }
 
+  /// Also where its time is over, which the next tick finds.
   var lease: Lease? {
     if case .holding(let lease, _) = state { lease } else { nil }
+  }
+
+  /// The lease while nobody else can have it: a process that was stopped may have lost it without knowing.
+  func lease(at now: Double) -> Lease? {
+    if case .holding(let lease, let until) = state, now < until { lease } else { nil }
   }
 
   /// Time has passed; to be called some three times in a lifetime.
@@ -61,9 +67,11 @@ struct FetchLease {
   }
 
   /// - Parameter isKept: false where another one has it; nil where the store could not be asked.
-  mutating func renewed(_ isKept: Bool?, asked: Double) -> [Action] {
+  mutating func renewed(_ isKept: Bool?, asked: Double, at now: Double) -> [Action] {
     guard case .holding(let lease, let until) = state else { return [] }
     switch isKept {
+    // What has been done meanwhile was done without it.
+    case true? where now >= until: return tick(at: now)
     case true?:
       state = .holding(lease, until: max(until, asked + lifetime))
       return []

@@ -91,7 +91,7 @@ final class Replica: Sendable {
   }
 
   /// The lease that the sources' answers are written under; nil: this replica doesn't lead.
-  var lease: Lease? { isShared ? state.withLock { $0.lease.lease } : nil }
+  var lease: Lease? { isShared ? state.withLock { $0.lease.lease(at: Self.now) } : nil }
 
   /// It asks the sources.
   var isLeading: Bool { !isShared || lease != nil }
@@ -221,7 +221,7 @@ final class Replica: Sendable {
             guard let self else { return }
             let actions = state.withLock { state in
               if let handover, (try? result.get()) == true { state.storedHandover = handover }
-              return state.lease.renewed(try? result.get(), asked: asked)
+              return state.lease.renewed(try? result.get(), asked: asked, at: Self.now)
             }
             carryOut(actions)
           }

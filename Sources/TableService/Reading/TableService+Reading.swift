@@ -47,7 +47,7 @@ extension TableService {
     let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
     table.read(lens, for: ReplyAsker(exchange.asker), at: place) { [self] shown in
       guard let shown else {
-        return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response)
+        return exchange.finish(ServiceError(table.noSuchRow).response)
       }
       var writer = JSONWriter(capacity: shown.row.encoded.count + 128)
       writer.beginObject()
@@ -124,7 +124,7 @@ extension TableService {
     let definition = call.state.catalog.definition.tables.first { $0.name == table.reference.name }
     table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: { $0.indexPath(of: row) }) { [self] shown in
       guard let shown, let definition, let rule = definition.rule(ofSection: shown.section)
-      else { return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response) }
+      else { return exchange.finish(ServiceError(table.noSuchRow).response) }
       var writer = JSONWriter()
       writer.beginObject()
       writer.name("row")
