@@ -253,6 +253,8 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("turnover", "an accepted edit is answered while tables are handed from one source to another",
           (ENGINE + "Commit/AcceptedEdits.swift", "if isTold.load(ordering: .acquiring), number == adopted {",
            "if isTold.load(ordering: .acquiring), number == adopted || fault == \"turnover\" {")),
+    Fault("held-again", "a second reload lets reads go that wait for what the first one has lost",
+          (STORING, "      return !content.holdsForSources\n", "      return !content.holdsForSources || fault == \"held-again\"\n")),
     Fault("clock", "a replica that was stopped takes its lease to last until the next tick",
           (ENGINE + "Replicas/FetchLease.swift", "now < until { lease }", "now < until || fault == \"clock\" { lease }"), replicas=True),
     Fault("waiter", "a poll is registered after it has looked, and does not look again",

@@ -80,7 +80,13 @@ extension TableWriter {
   /// Has reads wait until what the sources have said is shown: the table in whose place this one comes could not store it. On any queue.
   func holdReadsForSources() {
     following.add(1, ordering: .acquiringAndReleasing)
-    content.queue.async { [self] in followed(content.access { $0.inputs.isEmpty } ? nil : .unreadable) }
+    content.queue.async { [self] in
+      let hasSources = content.access { content in
+        content.holdsForSources = !content.inputs.isEmpty
+        return content.holdsForSources
+      }
+      followed(hasSources ? .unreadable : nil)
+    }
   }
 
   /// A commit to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and

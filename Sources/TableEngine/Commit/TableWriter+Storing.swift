@@ -107,11 +107,14 @@ extension TableWriter {
 
   /// All that the sources have said and that was committed to the items is shown, once what is under way is stored.
   private func noteShown() {
-    content.access { content in
+    let isKnown = content.access { content in
       content.isBehind = false
       content.retries.succeed()
+      // Rows that are shown until the sources answer may be from before what reads are held for.
+      if content.isSettled { content.holdsForSources = false }
+      return !content.holdsForSources
     }
-    releaseReads()
+    if isKnown { releaseReads() }
   }
 
   /// Edits are offered by no row any more, where that is so by the definition: readers who may not edit see what all see. As long as rows
