@@ -13,6 +13,8 @@ struct ItemLogs: Sendable {
   /// The logs without stored data, which can be edited from now on.
   private var new: [ItemLog] = []
   private var renamings: [Renaming] = []
+  /// Items were given another name while they were looked for, and found under none: all is to be read again.
+  private var isOvertaken = false
 
   /// A source that has another name than it had.
   struct Renaming: Sendable {
@@ -55,6 +57,8 @@ struct ItemLogs: Sendable {
         if let renaming, mayRename, present != ItemRecord.of(name) { self.renamings.append(renaming) }
         continue
       }
+      // They were there a moment ago.
+      isOvertaken = isOvertaken || renaming != nil
       let items = try Self.formerItems(of: owners[name] ?? [], &stored) ?? Self.seed(local, of: name)
       let snapshot = ItemSnapshot(items: items, revision: record.revision)
       let log = ItemLog(name, in: ItemRecord.of(name), snapshot, isStored: false, context)
@@ -91,6 +95,7 @@ struct ItemLogs: Sendable {
   /// Stores what is to be stored before tables show it. Returns what went wrong: then sources are called as they were. Blocks: for
   /// loading.
   func begin(_ context: EngineContext) -> StoreError? {
+    guard !isOvertaken else { return .superseded }
     var renamed: [Renaming] = []
     func undone(_ error: StoreError) -> StoreError {
       // Where that fails, too, the items are found by the name that they have.
