@@ -134,7 +134,7 @@ extension Engine {
 
   @discardableResult
   func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
-    adoptions.perform { takeOver(next, alreadyBegun: alreadyBegun) }
+    context.adoptions.perform { takeOver(next, alreadyBegun: alreadyBegun) }
   }
 
   private func takeOver(_ next: Prepared, alreadyBegun: Bool) -> Catalog {

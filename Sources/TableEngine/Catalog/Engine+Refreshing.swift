@@ -56,14 +56,14 @@ extension Engine {
     after asked: Set<String> = [],
     _ completion: @escaping @Sendable () -> Void
   ) {
-    let (group, adopted) = (DispatchGroup(), adoptions.count)
+    let (group, adopted) = (DispatchGroup(), context.adoptions.count)
     for source in sources {
       group.enter()
       if asked.isEmpty { source.refresh { group.leave() } } else { source.whenAnswered { group.leave() } }
     }
     group.notify(queue: context.background) { [self] in
       table.writer.whenDecided { [self] in
-        adoptions.whenDone { [self] number in
+        context.adoptions.whenDone { [self] number in
           let asked = asked.union(sources.map(\.name))
           // News that came while a configuration was taken over may not have reached the table yet.
           let others = table.latest.sources.filter { number != adopted || !asked.contains($0.name) }
@@ -136,7 +136,7 @@ extension Engine {
   ///
   /// - Parameter completion: given why what it said may not be shown.
   private func fetchHere(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, adoptions.count)
+    let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, context.adoptions.count)
     let group = DispatchGroup()
     let asked = AskedSources()
     for family in catalog.families {
@@ -162,7 +162,7 @@ extension Engine {
 
   /// Calls back when a source has told its tables what it said last, also where another configuration was taken over meanwhile.
   private func whenTold(by source: String, since adopted: Int, _ completion: @escaping @Sendable () -> Void) {
-    adoptions.whenDone { [self] number in
+    context.adoptions.whenDone { [self] number in
       guard number != adopted, context.replica.isLeading, let source = catalog.sources[source] else {
         return completion()
       }
@@ -184,7 +184,7 @@ extension Engine {
     for table in tables {
       group.enter()
       let shown = table.latest.untranslated
-      shown.whenAllFollow(shown === table && adoptions.count == adopted ? [] : [source]) { [context] isShown in
+      shown.whenAllFollow(shown === table && context.adoptions.count == adopted ? [] : [source]) { [context] isShown in
         if !isShown { areShown.withLock { $0 = false } }
         // A promoted server of the database may have lost what is shown.
         guard isShown, context.replica.isShared else { return group.leave() }

@@ -13,7 +13,6 @@ import Upstream
 package final class Engine: Sendable {
   let context: EngineContext
   let adopted: Mutex<Catalog>
-  var adoptions: Adoptions { context.adoptions }
   let isStarted = Mutex(false)
   /// How often was looked whether the database still has a table.
   private let looks = Atomic<UInt>(0)

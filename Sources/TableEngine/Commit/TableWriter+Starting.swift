@@ -75,7 +75,7 @@ extension TableWriter {
       if blueprint.offersEdits { reader.editsOffer.store(true, ordering: .relaxed) }
       let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }
       if let table = table.withLock({ $0.value }) { for source in table.sources { source.listeners.rouse(table) } }
-      // What could not be stored may be gone with the answer that it was laid over.
+      // An edit that could not be stored may be gone with the answer below it.
       if isBehindInputs { content.access { $0.holdsForSources = !$0.isSettled } }
       publishContent()
       return heard

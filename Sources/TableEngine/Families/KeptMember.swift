@@ -47,7 +47,8 @@ struct KeptMember: Sendable {
   /// - Parameter completion: On any queue; after a second at most.
   func whenKeptUp(since begun: ContinuousClock.Instant = .now, _ completion: @escaping StoreLooks.Completion) {
     let (replica, background) = (table.context.replica, table.context.background)
-    let (term, isClaimed) = (term, !table.isShared || table.isClaimed.function?() ?? true)
+    let term = term
+    let isClaimed = !table.isShared || term != nil || table.isClaimed.function?() ?? true
     switch table.upkeep.withLock({ $0.read(under: term, isClaimed: isClaimed, completion) }) {
     case .kept: completion(.read)
     case .waits(let isFirst):

@@ -1,5 +1,5 @@
-/// Whether a member of a family is kept up: told what its sources say to whoever else reads them. It is not while nobody reads it, and
-/// on a replica that follows not before the one that asks the sources has agreed. A value without I/O.
+/// The upkeep of a family's member: its sources tell it all that they tell other tables. This stops while nobody reads the member. On a
+/// replica that follows, it begins when the leader has agreed. A value without I/O.
 struct MemberUpkeep: Sendable {
   private enum State: Equatable {
     /// By this replica under a lease of that term; nil: by another one, or where no others are.

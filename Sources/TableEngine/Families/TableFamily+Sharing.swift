@@ -86,21 +86,15 @@ extension TableFamily {
 
   /// A member is read again that was frozen. Under the family's lock.
   func resume(_ table: LiveTable, share: String, isOutdated: Bool) {
-    guard table.isShared else {
-      // One that is a caller's own is fetched at once: its readers wait for that.
-      return KeptMember(table: table).resume { done in
-        for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
-        done()
-      }
+    if table.isShared {
+      guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
+      guard !isOutdated, table.isAskedHere else { return ask(table, isOutdated: isOutdated) }
     }
-    guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
-    guard isOutdated || !table.isAskedHere else {
-      return KeptMember(table: table).resume { done in
-        for source in table.sources { source.begin(table, isUnheard: false) }
-        done()
-      }
+    KeptMember(table: table).resume { done in
+      // A caller's own member is fetched at once: its readers wait for that.
+      for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
+      done()
     }
-    ask(table, isOutdated: isOutdated)
   }
 
   /// Tells the replica that asks the sources of one that is read here.
@@ -131,7 +125,11 @@ extension TableFamily {
     /// So long is a member kept up after it was claimed, at least.
     var validity: Duration
 
-    init(_ definition: TableDefinition) { validity = max(definition.instances.freezeAfter / 2, .milliseconds(500)) }
+    init(_ definition: TableDefinition) { validity = Self.validity(by: definition) }
+
+    static func validity(by definition: TableDefinition) -> Duration {
+      max(definition.instances.freezeAfter / 2, .milliseconds(500))
+    }
   }
 
   /// Another replica's clients read a member.

@@ -92,7 +92,7 @@ package final class TableFamily: Sendable {
   ///   - otherLogs: the service's own items that its members show.
   ///   - unchanged: the sources that are asked for the same, in the same way.
   func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) {
-    claims.withLock { $0.validity = ClaimRecord(blueprint.definition).validity }
+    claims.withLock { $0.validity = ClaimRecord.validity(by: blueprint.definition) }
     let (instances, displaced, polled) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)

@@ -109,7 +109,7 @@ final class PolledSource: Sendable {
   /// that comes next. On any queue.
   func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable () -> Void) {
     context.client.queue.async { [self] in
-      // What nobody else reads nobody else has changed.
+      // A source without other readers has told nobody anything.
       if listeners.hasAnswer || isReadOnly(by: table) { body() } else { whenAnswered(body) }
     }
   }

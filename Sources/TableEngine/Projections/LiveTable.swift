@@ -36,15 +36,15 @@ package final class LiveTable: Sendable {
   private let waitersElsewhere = Mutex(ContinuousClock.now)
   /// Tells the leader that somebody waits here for this member.
   let claim = LateFunction<@Sendable () -> Void>()
-  /// Whether the leader has been told often enough that this member is read here.
-  let isClaimed = LateFunction<@Sendable () -> Bool>()
   /// Until when that need not be told again.
   private let waitersToldOf = Mutex(ContinuousClock.now)
+  /// Returns true if the leader has heard recently enough that this member is read here.
+  let isClaimed = LateFunction<@Sendable () -> Bool>()
   /// A flag of a shared member: the next leader has to know of changes since the state that was left.
   let isToBeHandedOver = Atomic(false)
   /// The term of the lease under which its sources are asked from here; 0: they never were.
   let term = Atomic<UInt64>(0)
-  /// Of the original.
+  /// The upkeep of a member, for all its languages: only the original's counts.
   let upkeep: Mutex<MemberUpkeep>
   let context: EngineContext
   /// Among all tables of the process, in the order in which they were made: what goes by it is the same in each run of one seed.

@@ -70,7 +70,7 @@ struct FetchLease {
   mutating func renewed(_ isKept: Bool?, asked: Double, at now: Double) -> [Action] {
     guard case .holding(let lease, let until) = state else { return [] }
     switch isKept {
-    // What has been done meanwhile was done without it.
+    // The work since it ran out was done without it.
     case true? where now >= until: return tick(at: now)
     case true?:
       state = .holding(lease, until: max(until, asked + lifetime))

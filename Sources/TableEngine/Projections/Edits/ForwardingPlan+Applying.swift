@@ -11,7 +11,7 @@ extension ForwardingPlan {
   ///   - answer: the item in the upstream's answer, if there is one.
   ///   - sent: the JSON body of the request, if it had one.
   func apply(_ answer: [UInt8]?, sent: [UInt8]?, to content: inout TableContent, named name: String) -> AppliedEdit {
-    // What the source has said last may wait to be mapped until something is stored: it is laid over that.
+    // The source's last answer may still wait to be mapped, until something is stored: the edit is laid over that answer.
     content.refreshResult(named: name)
     let answered = answer.flatMap { try? JSONValue(parsing: $0) }
     // An item in a list of another item is not laid over that: the fetch that follows has both.
