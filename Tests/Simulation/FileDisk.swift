@@ -51,11 +51,12 @@ final class FileDisk: @unchecked Sendable {
     return store
   }
 
-  /// The database and its log, as a process has left them.
+  /// The database, and what was not brought into it yet, as a process has left them.
   private var backup: [String: Data] = [:]
   var hasBackup: Bool { !backup.isEmpty }
 
-  private static let parts = ["", "-wal"]
+  /// The journal is there until the log is: a database whose first writing was broken off is damaged without it.
+  private static let parts = ["", "-wal", "-journal"]
 
   /// Copies the store, while no process has it.
   func backUp() {

@@ -74,8 +74,11 @@ extension Run {
         }
       }
     }
-    for field in TaskModel.Field.allCases where Set(shown.values.compactMap { $0[field] }).count < shown.count {
-      throw Malformed("one write is shown in two rows: \(shown)")
+    for field in TaskModel.Field.allCases {
+      let ofWrite = Dictionary(grouping: shown.values.compactMap { $0[field] }) { $0 }
+      if ofWrite.contains(where: { $1.count > 1 && !tasks.mayBeThereTwice($0) }) {
+        throw Malformed("one write is shown in two rows: \(shown)")
+      }
     }
     var scope = TaskModel.Scope.all
     if let caller = request.caller { scope = .owned(by: caller) }

@@ -130,6 +130,12 @@ final class TaskModel {
     writes.contains { $0.row == row && $0.kind == .delete && $0.outcome != .refused }
   }
 
+  /// Whether the item that a write adds may have been added twice. Where a database is promoted that lacks all items, the replicas store those
+  /// again that they know, but not the answers to the edits that made them: a repeat is another edit then.
+  func mayBeThereTwice(_ number: Int) -> Bool {
+    writes.indices.contains(number) && writes[number].isUncertain && writes[number].isRepeated
+  }
+
   /// The row that a write is of, as far as it is known.
   func row(ofWrite number: Int) -> String? { writes.indices.contains(number) ? writes[number].row : nil }
 
