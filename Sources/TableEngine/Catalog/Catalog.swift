@@ -1,7 +1,6 @@
 package import Definitions
 import Dispatch
 import Queues
-import Synchronization
 import TableModel
 import TableStore
 
@@ -115,16 +114,7 @@ package final class Catalog: Sendable {
 
   /// Gives the state that the next leader needs. `completion` is called on `queue`.
   func handOver(on queue: WorkQueue, _ completion: @escaping @Sendable (Handover) -> Void) {
-    let group = DispatchGroup()
-    let handover = Mutex(Handover(layout: digests.layout))
-    for (name, source) in sources {
-      group.enter()
-      source.handOver(definedAs: digests.sources[name] ?? "", for: readers[name] ?? []) { entry in
-        handover.withLock { $0.sources[name] = entry }
-        group.leave()
-      }
-    }
-    group.notify(queue: queue) { completion(handover.withLock { $0 }) }
+    Handover.gather(sources.map { ($1, readers[$0] ?? []) }, digests, on: queue, completion)
   }
 
   /// Another replica asks the sources now, perhaps for a while.

@@ -189,18 +189,13 @@ extension Engine {
     pause: Duration,
     _ progress: @escaping @Sendable (Set<String>) -> Void
   ) {
-    let group = DispatchGroup()
-    let left = Mutex<[LiveTable]>([])
+    let left = JoinedCalls<LiveTable?, [LiveTable]>([]) { left, table in if let table { left.append(table) } }
     for table in tables {
-      group.enter()
-      table.writer.afterFollowing {
-        if table.isLiving, table.writer.showsFormer { left.withLock { $0.append(table) } }
-        group.leave()
-      }
+      let finish = left.begin()
+      table.writer.afterFollowing { finish(table.isLiving && table.writer.showsFormer ? table : nil) }
     }
-    group.notify(queue: context.background) { [weak self] in
+    left.notify(on: context.background) { [weak self] left in
       guard let self, self.catalog === catalog else { return }
-      let left = left.withLock { $0 }
       let names = Set(left.map(\.reference.name))
       if names != known { progress(names) }
       guard !left.isEmpty else { return }

@@ -27,10 +27,7 @@ extension Engine {
   /// Leaves where the members stand. `completion` is called on any queue.
   func handOverMembers(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
-    for family in catalog.families {
-      group.enter()
-      family.handOver(under: lease, isLast: isLast) { group.leave() }
-    }
+    for family in catalog.families { family.handOver(under: lease, isLast: isLast, group.entered()) }
     group.notify(queue: context.background, execute: completion)
   }
 

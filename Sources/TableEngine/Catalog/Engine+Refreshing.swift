@@ -58,8 +58,7 @@ extension Engine {
   ) {
     let (group, adopted) = (DispatchGroup(), context.adoptions.count)
     for source in sources {
-      group.enter()
-      if asked.isEmpty { source.refresh { group.leave() } } else { source.whenAnswered { group.leave() } }
+      if asked.isEmpty { source.refresh(group.entered()) } else { source.whenAnswered(group.entered()) }
     }
     group.notify(queue: context.background) { [self] in
       table.writer.whenDecided { [self] in
@@ -96,40 +95,27 @@ extension Engine {
 
   /// The same; what is shared is fetched by the replica that asks the sources.
   func fetch(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    let group = DispatchGroup()
-    let failure = Mutex<TableError?>(nil)
-    let finish: @Sendable (TableError?) -> Void = { error in
-      if let error { failure.withLock { $0 = error } }
-      group.leave()
-    }
+    let failure = JoinedCalls<TableError?, TableError?>(nil) { $0 = $1 ?? $0 }
     if !context.replica.isLeading {
-      group.enter()
+      let finish = failure.begin()
       context.replica.askLeader(catalog.has(name) ? .refreshSource(name) : .refresh(name)) { [self] outcome in
         if case .failure(let error) = outcome { finish(error) } else { showNews(of: name, finish) }
       }
     }
-    group.enter()
-    fetchHere(source: name, finish)
-    group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
+    fetchHere(source: name, failure.begin())
+    failure.notify(on: context.background, completion)
   }
 
   /// Shows what another replica has shown of a source.
   private func showNews(of source: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
     let catalog = catalog
     let tables = catalog.tables + catalog.families.flatMap { $0.members.map(\.table) }
-    let group = DispatchGroup()
-    let isUnread = Atomic(false)
+    let areRead = JoinedCalls(true) { $0 = $0 && $1 }
     let fed = tables.filter { $0.writer.isShared && $0.sources.contains { $0.name == source } }
     for table in fed.flatMap(\.latest.all) {
-      group.enter()
-      table.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
-        if !isRead { isUnread.store(true, ordering: .relaxed) }
-        group.leave()
-      }
+      table.writer.lookForNews(attempts: TableWriter.attemptsToRead, areRead.begin())
     }
-    group.notify(queue: context.background) {
-      completion(isUnread.load(ordering: .relaxed) ? TableError(.unreadable) : nil)
-    }
+    areRead.notify(on: context.background) { completion($0 ? nil : TableError(.unreadable)) }
   }
 
   /// Fetches a source as far as it is asked from here.
@@ -139,13 +125,9 @@ extension Engine {
     let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, context.adoptions.count)
     let group = DispatchGroup()
     let asked = AskedSources()
-    for family in catalog.families {
-      group.enter()
-      family.refresh(source: name, asked) { group.leave() }
-    }
+    for family in catalog.families { family.refresh(source: name, asked, group.entered()) }
     if context.replica.isLeading, let source = catalog.sources[name], asked.isNew(source) {
-      group.enter()
-      source.refresh { group.leave() }
+      source.refresh(group.entered())
     }
     group.notify(queue: context.background) { [self] in
       whenTold(by: name, since: adopted) { [self] in
@@ -179,22 +161,17 @@ extension Engine {
     since adopted: Int,
     _ completion: @escaping @Sendable (_ isShown: Bool) -> Void
   ) {
-    let group = DispatchGroup()
-    let areShown = Mutex(true)
+    let areShown = JoinedCalls(true) { $0 = $0 && $1 }
     for table in tables {
-      group.enter()
+      let finish = areShown.begin()
       let shown = table.latest.untranslated
       shown.whenAllFollow(shown === table && context.adoptions.count == adopted ? [] : [source]) { [context] isShown in
-        if !isShown { areShown.withLock { $0 = false } }
         // A promoted server of the database may have lost what is shown.
-        guard isShown, context.replica.isShared else { return group.leave() }
-        shown.readBarrier(view: nil) { outcome in
-          if outcome != .read { areShown.withLock { $0 = false } }
-          group.leave()
-        }
+        guard isShown, context.replica.isShared else { return finish(isShown) }
+        shown.readBarrier(view: nil) { finish($0 == .read) }
       }
     }
-    group.notify(queue: context.background) { completion(areShown.withLock { $0 }) }
+    areShown.notify(on: context.background, completion)
   }
 
   // MARK: For other replicas
@@ -225,18 +202,9 @@ extension Engine {
   }
 
   private func showItems(in table: LiveTable, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    let group = DispatchGroup()
-    let outcomes = Mutex(LookOutcome.read)
-    for table in table.latest.all {
-      group.enter()
-      table.writer.readBarrier { outcome in
-        outcomes.withLock { $0 = $0.and(outcome) }
-        group.leave()
-      }
-    }
-    group.notify(queue: context.background) {
-      completion(outcomes.withLock { $0 } == .read ? .success(nil) : .failure(.notStoredForNow))
-    }
+    let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
+    for table in table.latest.all { table.writer.readBarrier(outcomes.begin()) }
+    outcomes.notify(on: context.background) { completion($0 == .read ? .success(nil) : .failure(.notStoredForNow)) }
   }
 
   /// A table's sources, or a source.

@@ -113,25 +113,20 @@ struct AcceptedEdits: TableJob {
     since term: UInt64?,
     _ body: @escaping @Sendable (StoreError?) -> Void
   ) {
-    let group = DispatchGroup()
-    let areStored = Atomic(true)
+    let areStored = JoinedCalls(true) { $0 = $0 && $1 }
     for table in source.latest.listeners.fed where table.writer.isStored {
       if context.replica.isShared {
-        group.enter()
-        table.whenAllFollow { isShown in
-          if !isShown { areStored.store(false, ordering: .releasing) }
-          group.leave()
-        }
+        table.whenAllFollow([], areStored.begin())
       } else {
         for writer in table.all.map(\.writer) {
-          group.enter()
-          writer.holdReads { group.leave() }
+          let finish = areStored.begin()
+          writer.holdReads { finish(true) }
         }
       }
     }
-    group.notify(queue: context.background) {
+    areStored.notify(on: context.background) { areStored in
       guard context.replica.lease?.term == term else { return body(.fenced) }
-      body(areStored.load(ordering: .acquiring) ? nil : .unreadable)
+      body(areStored ? nil : .unreadable)
     }
   }
 

@@ -38,24 +38,12 @@ struct ReadBarrier: TableJob {
     guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else {
       return writer.look { completion($0 == .read && isLost ? .late : $0) }
     }
-    let group = DispatchGroup()
-    let outcomes = Mutex(LookOutcome.read)
-    for input in inputs {
-      group.enter()
-      input.readBarrier { outcome in
-        outcomes.withLock { $0 = $0.and(outcome) }
-        group.leave()
-      }
-    }
+    let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
+    for input in inputs { input.readBarrier(outcomes.begin()) }
     // At once: where the table stands is asked of the store behind where its inputs do.
-    group.enter()
-    writer.look { outcome in
-      outcomes.withLock { $0 = $0.and(outcome) }
-      group.leave()
-    }
+    writer.look(outcomes.begin())
     // The inputs have handed over their commits before they answer: these are taken in by now.
-    group.notify(queue: content.queue) {
-      let outcome = outcomes.withLock { $0 }
+    outcomes.notify(on: content.queue) { outcome in
       guard outcome == .read else { return completion(outcome) }
       guard !isLost else { return completion(.late) }
       guard !isToBeReplaced else { return writer.whenDecided { passPresent(completion) } }

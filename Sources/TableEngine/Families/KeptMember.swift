@@ -19,10 +19,7 @@ struct KeptMember: Sendable {
     for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
     asking {
       let group = DispatchGroup()
-      for source in table.sources {
-        group.enter()
-        source.whenBrought(table) { group.leave() }
-      }
+      for source in table.sources { source.whenBrought(table, group.entered()) }
       group.notify(queue: table.context.background) {
         // Another replica may ask them by now, and did not begin it; or nobody reads it any more.
         let isAsked = !table.isAsleep && (!table.isShared || table.context.replica.isLeading)

@@ -22,10 +22,7 @@ struct StoredMember: Sendable {
   private func lookUp(mayBegin: Bool, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     // The translations first, as what is stored with the original goes on from their first versions.
-    for writer in table.all.reversed().map(\.writer) {
-      group.enter()
-      begin(writer, mayBegin) { group.leave() }
-    }
+    for writer in table.all.reversed().map(\.writer) { begin(writer, mayBegin, group.entered()) }
     group.notify(queue: table.context.background, execute: completion)
   }
 
@@ -49,15 +46,7 @@ struct StoredMember: Sendable {
     isOutdated: Bool,
     _ completion: @escaping @Sendable (Handover) -> Void
   ) {
-    let handover = Mutex(Handover(layout: digests.layout))
-    let group = DispatchGroup()
-    for source in isOutdated ? [] : table.sources {
-      group.enter()
-      source.handOver(definedAs: digests.sources[source.name] ?? "", for: [table]) { entry in
-        handover.withLock { $0.sources[source.name] = entry }
-        group.leave()
-      }
-    }
-    group.notify(queue: table.context.background) { completion(handover.withLock { $0 }) }
+    let sources = isOutdated ? [] : table.sources.map { ($0, [table]) }
+    Handover.gather(sources, digests, on: table.context.background, completion)
   }
 }

@@ -43,7 +43,7 @@ extension TableFamily {
     for table in table.all { table.writer.lead() }
     let group = DispatchGroup()
     for source in table.sources {
-      group.enter()
+      let finish = group.entered()
       source.takeOver(for: [table], under: lease.term) { [context] body in
         guard !isOutdated else { return body(nil) }
         context.store.handover(of: table.writer.sharedName) { result in
@@ -51,7 +51,7 @@ extension TableFamily {
           body(left?.left(source.name, for: context.current.digests))
         }
       } _: {
-        group.leave()
+        finish()
       }
     }
     group.notify(queue: context.background) {
@@ -151,17 +151,13 @@ extension TableFamily {
       }
       return members
     }
-    let found = Mutex<[String: [UInt8]]>([:])
-    let group = DispatchGroup()
+    let left = JoinedCalls<(String, Handover), [String: [UInt8]]>([:]) { $0[$1.0] = $1.1.bytes(at: .now) }
     for (table, isOutdated) in members {
-      group.enter()
-      StoredMember(table: table).handOver(digests, isOutdated: isOutdated) { handover in
-        found.withLock { $0[table.writer.sharedName] = handover.bytes(at: .now) }
-        group.leave()
-      }
+      let finish = left.begin()
+      StoredMember(table: table).handOver(digests, isOutdated: isOutdated) { finish((table.writer.sharedName, $0)) }
     }
-    group.notify(queue: context.background) { [context] in
-      context.store.leave(found.withLock { $0 }, under: lease) { result in
+    left.notify(on: context.background) { [context] left in
+      context.store.leave(left, under: lease) { result in
         if case .failure = result {
           for (table, _) in members { table.isToBeHandedOver.store(true, ordering: .releasing) }
         }

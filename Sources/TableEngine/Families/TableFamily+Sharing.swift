@@ -223,8 +223,8 @@ extension TableFamily {
     // The store is known to have nothing of the cursors of those who wait.
     let group = DispatchGroup()
     for writer in next.all.map(\.writer) {
-      group.enter()
-      writer.lookForNews { _ in group.leave() }
+      let finish = group.entered()
+      writer.lookForNews { _ in finish() }
     }
     group.notify(queue: context.background) { table.retire(for: next) }
   }

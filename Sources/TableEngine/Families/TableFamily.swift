@@ -182,8 +182,7 @@ package final class TableFamily: Sendable {
       }
       // Members are many and ask the same: it is not looked at each of them.
       for source in isRead ? context.sharedSources.all(named: name) : [] where source.isAsked && asked.isNew(source) {
-        group.enter()
-        source.refresh { group.leave() }
+        source.refresh(group.entered())
       }
       return group.notify(queue: context.background, execute: completion)
     }
@@ -197,14 +196,10 @@ package final class TableFamily: Sendable {
       return contents.members.changed()
     }
     for table in polled.map(\.table) where isLeading || !table.isShared {
-      group.enter()
+      let finish = group.entered()
       whenAsked(table) {
-        for source in table.sources where source.name == name {
-          guard asked.isNew(source) else { continue }
-          group.enter()
-          source.refresh { group.leave() }
-        }
-        group.leave()
+        for source in table.sources where source.name == name && asked.isNew(source) { source.refresh(group.entered()) }
+        finish()
       }
     }
     group.notify(queue: context.background, execute: completion)

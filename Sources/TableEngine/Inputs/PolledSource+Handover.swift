@@ -1,6 +1,6 @@
-import Dispatch
 import Queues
 import Synchronization
+import TableStore
 import Upstream
 
 /// A source goes from replica to replica: what one knows of the upstream is left to the next.
@@ -17,20 +17,15 @@ extension PolledSource {
   ) {
     source.handOver { [self] left in
       let answer = listeners.answer
-      let group = DispatchGroup()
-      let revisions = Mutex<[String: Handover.TableRevision]?>([:])
-      for table in tables {
-        group.enter()
-        AnswerStandings(writer: table.writer).standing(on: answer, of: name) { found in
-          revisions.withLock { revisions in
-            guard let found, let others = revisions else { return revisions = nil }
-            revisions = others.merging(found.mapValues { Handover.TableRevision($0) }) { $1 }
-          }
-          group.leave()
-        }
+      let revisions = JoinedCalls<[String: Revision]?, [String: Handover.TableRevision]?>([:]) { revisions, found in
+        guard let found, revisions != nil else { return revisions = nil }
+        revisions?.merge(found.mapValues { Handover.TableRevision($0) }) { $1 }
       }
-      group.notify(queue: context.background) {
-        completion(Handover.Entry(definition: digest, source: left, tables: revisions.withLock { $0 }))
+      for table in tables {
+        AnswerStandings(writer: table.writer).standing(on: answer, of: name, revisions.begin())
+      }
+      revisions.notify(on: context.background) { revisions in
+        completion(Handover.Entry(definition: digest, source: left, tables: revisions))
       }
     }
   }
@@ -77,17 +72,12 @@ extension PolledSource {
       return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion)
     }
     let answer = listeners.answer
-    let group = DispatchGroup()
-    let isOther = Atomic(false)
+    let stand = JoinedCalls(true) { $0 = $0 && $1 }
     for table in tables {
-      group.enter()
-      AnswerStandings(writer: table.writer).stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
-        if !stands { isOther.store(true, ordering: .relaxed) }
-        group.leave()
-      }
+      let standings = AnswerStandings(writer: table.writer)
+      standings.stand(at: revisions.mapValues(\.revision), on: answer, of: name, stand.begin())
     }
-    group.notify(queue: context.background) { [self] in
-      let isWhole = !isOther.load(ordering: .relaxed)
+    stand.notify(on: context.background) { [self] isWhole in
       if isWhole {
         listeners.withReaders { $0.stand(tables, at: answer) }
         standsForAnother.store(true, ordering: .releasing)

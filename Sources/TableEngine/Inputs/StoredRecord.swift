@@ -1,6 +1,5 @@
 import Dispatch
 import Queues
-import Synchronization
 import TableModel
 import TableStore
 import Upstream
@@ -51,16 +50,9 @@ extension [any StoredRecord] {
   ///
   /// - Parameter completion: On `queue`: false where one could not be read.
   func lookForNews(on queue: WorkQueue, _ completion: @escaping @Sendable (_ areRead: Bool) -> Void) {
-    let group = DispatchGroup()
-    let areRead = Mutex(true)
-    for record in self {
-      group.enter()
-      record.lookForNews { isRead in
-        areRead.withLock { $0 = $0 && isRead }
-        group.leave()
-      }
-    }
-    group.notify(queue: queue) { completion(areRead.withLock { $0 }) }
+    let areRead = JoinedCalls(true) { $0 = $0 && $1 }
+    for record in self { record.lookForNews(areRead.begin()) }
+    areRead.notify(on: queue, completion)
   }
 }
 

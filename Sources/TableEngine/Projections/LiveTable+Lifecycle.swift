@@ -1,4 +1,3 @@
-import Dispatch
 import Queues
 import Synchronization
 import TableModel
@@ -200,16 +199,12 @@ extension LiveTable {
   func whenAllFollow(_ sources: Set<String> = [], _ completion: @escaping @Sendable (_ isShown: Bool) -> Void) {
     // Translations are given what is stored with the original when that is done.
     writer.afterFollowing { [self] in
-      let group = DispatchGroup()
-      let isShown = Mutex(writer.shows(sources))
+      let areShown = JoinedCalls(writer.shows(sources)) { $0 = $0 && $1 }
       for translation in allTranslations {
-        group.enter()
-        translation.writer.afterFollowing {
-          if !translation.writer.shows(sources) { isShown.withLock { $0 = false } }
-          group.leave()
-        }
+        let finish = areShown.begin()
+        translation.writer.afterFollowing { finish(translation.writer.shows(sources)) }
       }
-      group.notify(queue: context.background) { completion(isShown.withLock { $0 }) }
+      areShown.notify(on: context.background, completion)
     }
   }
 }

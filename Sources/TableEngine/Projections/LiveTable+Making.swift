@@ -1,5 +1,4 @@
 import Definitions
-import Dispatch
 import Expressions
 import Logging
 import Queues
@@ -221,19 +220,13 @@ extension LiveTable {
   /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
   /// when that is done.
   func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
-    let group = DispatchGroup()
-    let failure = Mutex<StoreError?>(nil)
+    let failure = JoinedCalls<StoreError?, StoreError?>(nil) { $0 = $1 ?? $0 }
     // The translations first: what is stored with the original goes on from their first versions.
     for writer in all.reversed().map(\.writer) where writer.isStored {
-      group.enter()
-      writer.content.queue.sync {
-        writer.begin { error in
-          if let error { failure.withLock { $0 = error } }
-          group.leave()
-        }
-      }
+      let finish = failure.begin()
+      writer.content.queue.sync { writer.begin(finish) }
     }
-    group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
+    failure.notify(on: context.background, completion)
   }
 
   /// The sources, each shared with all tables that ask it for the same. They answer this one from now on, once it is read.

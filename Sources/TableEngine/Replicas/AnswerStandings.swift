@@ -1,4 +1,3 @@
-import Dispatch
 import Queues
 import Synchronization
 import TableMapping
@@ -46,17 +45,10 @@ struct AnswerStandings: TableJob {
   ) {
     let languages = all
     guard writer.isStored, languages.allSatisfy({ revisions[$0.storedName] != nil }) else { return completion(false) }
-    let group = DispatchGroup()
-    let isBehind = Atomic(false)
-    for writer in languages {
-      group.enter()
-      writer.lookForNews { isRead in
-        if !isRead { isBehind.store(true, ordering: .relaxed) }
-        group.leave()
-      }
-    }
-    group.notify(queue: context.background) {
-      guard !isBehind.load(ordering: .relaxed) else { return completion(false) }
+    let areRead = JoinedCalls(true) { $0 = $0 && $1 }
+    for writer in languages { writer.lookForNews(areRead.begin()) }
+    areRead.notify(on: context.background) { areRead in
+      guard areRead else { return completion(false) }
       gather { content, writer in
         content.stand(at: revisions[writer.storedName], on: answer, of: source)
       } then: { found in
@@ -73,16 +65,11 @@ struct AnswerStandings: TableJob {
     _ body: @escaping @Sendable (inout TableContent, TableWriter) -> Value,
     then completion: @escaping @Sendable ([(TableWriter, Value)]) -> Void
   ) {
-    let group = DispatchGroup()
-    let found = Mutex<[(TableWriter, Value)]>([])
+    let found = JoinedCalls<(TableWriter, Value), _>([]) { $0.append($1) }
     for writer in all {
-      group.enter()
-      writer.content.queue.async {
-        let value = writer.content.access { body(&$0, writer) }
-        found.withLock { $0.append((writer, value)) }
-        group.leave()
-      }
+      let finish = found.begin()
+      writer.content.queue.async { finish((writer, writer.content.access { body(&$0, writer) })) }
     }
-    group.notify(queue: context.background) { completion(found.withLock { $0 }) }
+    found.notify(on: context.background, completion)
   }
 }

@@ -1,6 +1,7 @@
 import Definitions
 import Digests
 import Foundation
+import Queues
 import TableStore
 import Upstream
 
@@ -58,6 +59,23 @@ struct Handover: Codable, Equatable, Sendable {
 }
 
 extension Handover {
+  /// Gathers what is to be left of sources for the tables that ask them. `completion` is called on `queue`.
+  static func gather(
+    _ sources: [(PolledSource, [LiveTable])],
+    _ digests: HandoverDigests,
+    on queue: WorkQueue,
+    _ completion: @escaping @Sendable (Handover) -> Void
+  ) {
+    let handover = JoinedCalls<(name: String, entry: Entry), _>(Handover(layout: digests.layout)) { handover, left in
+      handover.sources[left.name] = left.entry
+    }
+    for (source, tables) in sources {
+      let finish = handover.begin()
+      source.handOver(definedAs: digests.sources[source.name] ?? "", for: tables) { finish((source.name, $0)) }
+    }
+    handover.notify(on: queue, completion)
+  }
+
   /// The state that was left of one source.
   struct Left: Sendable {
     var entry: Entry
