@@ -114,15 +114,20 @@ import Testing
   }
 
   @Test func drainingLetsNothingGoOn() {
+    var fresh = machine()
+    #expect(fresh.drainBegan(now: 100) == .nothing)
+    #expect(fresh.deadline == 350)
     var idle = machine()
-    #expect(idle.drainBegan() == .close)
+    idle.requestRead(keepsAlive: true, limits)
+    idle.responded(now: 1, timeouts)
+    #expect(idle.drainBegan(now: 100) == .close)
     var waiting = machine()
     waiting.requestRead(keepsAlive: true, limits)
     waiting.parked(until: 30_000)
-    #expect(waiting.drainBegan() == .timeOut)
+    #expect(waiting.drainBegan(now: 100) == .timeOut)
     var head = machine()
     head.received(isBody: false, bodyCount: 0, now: 1000, timeouts)
-    #expect(head.drainBegan() == .nothing)
+    #expect(head.drainBegan(now: 100) == .nothing)
     head.requestRead(keepsAlive: true, limits)
     head.responded(now: 1, timeouts)
     #expect(head.phase == .closing)

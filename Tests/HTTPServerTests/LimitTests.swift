@@ -150,6 +150,18 @@ import Testing
     #expect(service.statistics.connections == 0)
   }
 
+  /// A request that is on its way when the end begins, right behind the handshake, is answered; who says nothing is not waited for.
+  @Test func aDrainAnswersWhoHasJustConnected() throws {
+    let service = try TestService()
+    let (fresh, silent) = (TestClient(port: service.port), TestClient(port: service.port))
+    #expect(TestService.eventually { service.statistics.connections == 2 })
+    let end = service.drain(deadline: .seconds(20))
+    fresh.send(CaseTests.health)
+    #expect(fresh.receive().response?.headers["connection"] == "close")
+    #expect(fresh.receive() == .closed && silent.receive() == .closed)
+    #expect(end.wait(timeout: .now() + 60) == .success)
+  }
+
   @Test func aDrainEndsAtItsDeadlineWithAnAnswer() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

@@ -58,6 +58,8 @@ struct ConnectionStateMachine {
   private var taken = 0
 
   static let never = Int.max
+  /// So long is the first byte awaited of who has connected when the server is to stop.
+  private static let lastGrace = 250
 
   init(now: Int, _ timeouts: Timeouts) {
     phaseDeadline = now + timeouts.head
@@ -225,12 +227,14 @@ struct ConnectionStateMachine {
     }
   }
 
-  /// The server is to stop.
-  mutating func drainBegan() -> Action {
+  /// The server is to stop. A request that is on its way right behind the handshake is answered.
+  mutating func drainBegan(now: Int) -> Action {
     isDraining = true
     keepsAlive = false
     switch phase {
-    case .fresh: return .close
+    case .fresh:
+      phaseDeadline = min(phaseDeadline, now + Self.lastGrace)
+      return .nothing
     case .idle: return hasOutput ? closeAfterOutput() : .close
     case .waiting: return .timeOut
     case .streaming: return .end

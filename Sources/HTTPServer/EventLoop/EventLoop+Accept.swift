@@ -55,7 +55,7 @@ extension EventLoop {
       machine: ConnectionStateMachine(now: clock.now, shared.timeouts)
     )
     // It is closed behind its first answer.
-    if isDraining { _ = connection.machine.drainBegan() }
+    if isDraining { _ = connection.machine.drainBegan(now: clock.now) }
     switch decision {
     case .admitted:
       while connections.count <= Int(descriptor) { connections.append(nil) }
@@ -167,7 +167,15 @@ extension EventLoop {
     let open = connections.compactMap { $0 }
     for connection in open { connection.isAwaited = true }
     awaited = open.count
-    for connection in open { perform(connection.machine.drainBegan(), connection) }
+    for connection in open {
+      // Its request may have come already.
+      if connection.machine.wantsInput {
+        connection.mayHaveInput = true
+        read(connection, untilEnd: false)
+      }
+      perform(connection.machine.drainBegan(now: clock.now), connection)
+      if connection.machine.phase == .fresh { wheel.schedule(connection.descriptor, at: connection.machine.deadline) }
+    }
     reportIfEmpty()
   }
 
@@ -203,7 +211,13 @@ extension EventLoop {
 
   /// Ends the loop when a drain has come to its end.
   func reportIfEmpty() {
-    guard isDraining, awaited == 0 else { return }
+    guard isDraining, awaited == 0, !isTakingLast else { return }
+    // Whoever has connected by now is answered.
+    if listener >= 0 {
+      isTakingLast = true
+      accept()
+      isTakingLast = false
+    }
     stopListening()
     if counters.connections.load(ordering: .relaxed) == 0 { stop() }
   }
