@@ -136,7 +136,7 @@ tables:
     def leader(self):
         for index, port in enumerate(self.ports):
             reply = ask(port, "GET", "/metrics", timeout=2)
-            if reply and b"tablecast_replica_leading 1" in reply[1]:
+            if reply and b"\ntablecast_replica_leading 1" in reply[1]:
                 return index
         return None
 

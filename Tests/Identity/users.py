@@ -431,7 +431,7 @@ def main():
 def leads(port, token):
   connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
   connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
-  return b"tablecast_replica_leading 1" in connection.getresponse().read()
+  return b"\ntablecast_replica_leading 1" in connection.getresponse().read()
 
 
 def status_of(port):
