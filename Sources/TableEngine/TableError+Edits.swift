@@ -91,7 +91,8 @@ extension TableError {
   /// With other content it might not be said.
   var isOfContent: Bool {
     switch kind {
-    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
+    case .unavailable, .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed:
+      upstreamStatus == nil
     default: false
     }
   }

@@ -10,9 +10,11 @@ import Testing
     let items = Monitor<[JSONValue]>([ReplicaSet.item("first")])
     /// Its list can't be had.
     let isFailing = Monitor(false)
+    /// It says nothing of what it has added.
+    let isMute = Monitor(false)
 
     init(_ set: ReplicaSet) {
-      set.upstream.answer { [items, isFailing] request in
+      set.upstream.answer { [items, isFailing, isMute] request in
         let path = request.target.split(separator: "/").map(String.init)
         if request.method == "GET" {
           return isFailing.current ? .status(500, "{}") : .json(.array(items.current))
@@ -22,7 +24,7 @@ import Testing
           if request.method == "POST", path.count == 1 {
             let item: JSONValue = ["id": .integer(Int64(items.count + 10)), "title": body["title"] ?? .null]
             items.append(item)
-            return .reply(201, [:], item)
+            return .reply(201, [:], isMute.current ? [:] : item)
           }
           guard let index = items.firstIndex(where: { $0["id"]?.number == Int(path[1]) }) else {
             return .status(404, "{}")
@@ -107,6 +109,39 @@ import Testing
     #expect(try reply.status == 201 && reply.json["id"] == "11" && reply.json["cursor"]?.text != before)
     #expect(try follower.mirror("quiet").titles == [["first", title]])
     #expect(keeper.items.current.count == 2)
+  }
+
+  /// Of edits whose result only the list can tell, as the answer says nothing or they are too long to be told the replica that asks: as
+  /// long as that can't be had they are not answered as shown.
+  @Test func whatOnlyTheListTellsIsAnsweredWhenItDoes() throws {
+    let set = try ReplicaSet(2)
+    let keeper = Keeper(set)
+    let leader = try set.leader()
+    #expect(try set.replicas[leader].request("POST", "/v1/tables/quiet/refresh").status == 200)
+    try set.converge()
+    let fetches = { set.upstream.requests.current.count { $0.method == "GET" } }
+    let long = String(repeating: "x", count: 5000)
+    let edits: [(replica: ServiceProcess, method: String, row: String, title: String)] = [
+      (set.replicas[leader], "POST", "", "short"), (set.replicas[1 - leader], "PATCH", "/1", long),
+    ]
+    for (replica, method, row, title) in edits {
+      for isBack in [true, false] {
+        let path = "/v1/tables/quiet/items" + row
+        let text = isBack ? title : title + "!"
+        let before = fetches()
+        keeper.isMute.change { $0 = method == "POST" }
+        keeper.isFailing.change { $0 = true }
+        let sent = Background("an edit") { try replica.request(method, path, body: ["title": .string(text)]) }
+        try awaited("it is fetched twice") { fetches() > before + 1 }
+        if isBack { keeper.isFailing.change { $0 = false } }
+        let reply = try sent.value(seconds: 30)
+        #expect(reply.status == (!isBack ? 504 : method == "POST" ? 201 : 200), "\(reply.text)")
+        keeper.isFailing.change { $0 = false }
+        if !isBack { #expect(try replica.request("POST", "/v1/tables/quiet/refresh").status == 200) }
+        for replica in set.replicas { #expect(try replica.mirror("quiet").titles[0].contains(text)) }
+      }
+    }
+    #expect(Self.sent(set) == 4)
   }
 
   @Test func withoutTheDatabaseNothingIsSent() throws {

@@ -118,4 +118,39 @@ import Testing
       }
     }
   }
+
+  /// Members of items that no cell shows are the same at every replica, too, and the first that a replica hears of a member may be an
+  /// edit in the second language.
+  @Test func whatNoCellShowsIsReadEverywhere() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let upstream = try ListUpstream()
+    upstream.items.change { $0 = (1...24).map { issue($0, "s\($0)", "Title") } }
+    let edits = #"edits: {patch: {url: "\#(upstream.server.url)/items/${$id}", body: "${$edit}"}}"#
+    let show = #"source: items, row: {id: "${number}"}, cell: Label, payload: {title: "${state}"}, \#(edits)"#
+    let configuration = """
+      store: {postgres: "\(address)"}
+      locales: [en-US, de-DE]
+      sources: {items: {url: "\(upstream.server.url)/items", every: 1h, retries: 0}}
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      tables:
+        list: {\(show)}
+        by: {\(show), parameters: {state: {}}, sections: [{id: all, where: state == $params.state}]}
+      """
+    let replicas = try (0..<2).map { _ in try ServiceProcess(configuration) }
+    for replica in replicas { try replica.follow("list", until: "is ready") { $0.state == "ready" } }
+    for number in 1...24 {
+      let member = "by;state=s\(number)"
+      for language in [[:], Self.german] { _ = try replicas[number % 2].mirror(member, language) }
+      let note = JSONValue.string("edit \(number)")
+      let path = "/v1/tables/\(member)/items/\(number)"
+      let reply = try replicas[1 - number % 2].request("PATCH", path, Self.german, body: ["note": note])
+      #expect(reply.status == 200, "\(reply.text)")
+      for replica in replicas {
+        for table in ["list", member] {
+          let item = try replica.request("GET", "/v1/tables/\(table)/items/\(number)").json
+          #expect(item["note"] == note, "\(table) at \(replica.port), edited at \(1 - number % 2)")
+        }
+      }
+    }
+  }
 }

@@ -37,12 +37,12 @@ struct AcceptedEdits: TableJob {
     refreshed.enter()
     told.enter()
     let isTold = Atomic(true)
-    let isAsked = Atomic(true)
+    let isAnswered = Atomic(true)
     // In whose versions the upstream's own answer is shown.
     let shown = Mutex(writer)
-    source.listeners.edit(through: owner) { isAnswered in
+    source.listeners.edit(through: owner) { isAnsweredSince in
       let (laid, edited) = content.access { content -> (AppliedEdit, SourceListeners.EditedAnswer?) in
-        guard !isAnswered else {
+        guard !isAnsweredSince else {
           // The upstream's answer since has the edit, and perhaps more.
           var content = content
           return (apply(&content).awaitingRefresh, nil)
@@ -68,7 +68,7 @@ struct AcceptedEdits: TableJob {
               // The others show it with the next answer, and so do those that are fed by another source by now.
               if isTold.load(ordering: .acquiring), number == adopted { return succeed(shown) }
               refreshed.notify(queue: context.background) {
-                isAsked.load(ordering: .acquiring) ? succeed(shown) : completion(.failure(.unreadable))
+                isAnswered.load(ordering: .acquiring) ? succeed(shown) : completion(.failure(.unreadable))
               }
             }
           }
@@ -76,7 +76,7 @@ struct AcceptedEdits: TableJob {
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .shown(let row), .awaitsRefresh(let row):
         refreshed.notify(queue: context.background) {
-          guard isAsked.load(ordering: .acquiring) else { return completion(.failure(.unreadable)) }
+          guard isAnswered.load(ordering: .acquiring) else { return completion(.failure(.unreadable)) }
           let present = AcceptedEdits(writer: shown.withLock { $0 })
           present.content.queue.async {
             if let error = present.shortcoming { return completion(.failure(error)) }
@@ -89,9 +89,9 @@ struct AcceptedEdits: TableJob {
       isTold.store($0, ordering: .releasing)
       told.leave()
     }
-    refreshAfterChange(source, of: owner) { writer, wasAsked in
+    refreshAfterChange(source, of: owner) { writer, hasAnswered in
       shown.withLock { $0 = writer }
-      isAsked.store(wasAsked, ordering: .releasing)
+      isAnswered.store(hasAnswered, ordering: .releasing)
       refreshed.leave()
     }
   }
@@ -137,12 +137,21 @@ struct AcceptedEdits: TableJob {
   /// - Parameter completion: when it is shown here too, on any queue.
   func showElsewhere(
     _ edit: HandedEdit,
+    attempts: Int = 10,
     _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void
   ) {
     context.replica.askLeader(.show(edit)) { outcome in
       guard case .success(let row) = outcome else { return completion(outcome) }
       writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
         guard isRead else { return completion(.failure(TableError(.unreadable))) }
+        // One that is too long to be told is shown by what the upstream says, where that does not fail.
+        let hasFailed = content.access { $0.inputs.count == 1 } && versions.current.table.state == .stale
+        if edit.text == nil, hasFailed {
+          guard attempts > 1 else { return completion(.failure(TableError(.unreadable))) }
+          return content.queue.asyncAfter(deadline: .now() + PolledSource.pause) {
+            showElsewhere(edit, attempts: attempts - 1, completion)
+          }
+        }
         // The item in the fetched answer, where the edit was too long to be told.
         let named = edit.item.flatMap { item in content.access { $0.identity(of: item, from: edit.source) } }
         completion(.success(edit.edit.row ?? row ?? named))
@@ -182,15 +191,16 @@ struct AcceptedEdits: TableJob {
   ///
   /// - Parameters:
   ///   - owner: the table that this one writes for.
-  ///   - completion: given who shows what it says, and whether it was asked: a process that ends does not. On that one's queue.
+  ///   - completion: given who shows what it says, and whether it has answered: one that fails may not, and a process that ends asks no
+  ///     more. On that one's queue.
   func refreshAfterChange(
     _ source: PolledSource,
     of owner: LiveTable,
-    _ completion: @escaping @Sendable (TableWriter, _ isAsked: Bool) -> Void
+    _ completion: @escaping @Sendable (TableWriter, _ isAnswered: Bool) -> Void
   ) {
     // A fetch under way may bring an answer from before the edit: it is not waited for.
     let source = source.latest
-    source.refreshAfterChange { isAsked in
+    source.showChange { isAnswered in
       writer.whenDecided {
         // Until then some tables are fed by this source, and some by the one in its place.
         context.adoptions.whenDone { _ in
@@ -202,7 +212,7 @@ struct AcceptedEdits: TableJob {
               AcceptedEdits(writer: shown.writer).refreshAfterChange(next, of: shown, completion)
             }
           } else if shown === owner {
-            content.queue.async { completion(writer, isAsked) }
+            content.queue.async { completion(writer, isAnswered) }
           } else {
             shown.writer.whenShownInPlace { completion($0, true) }
           }

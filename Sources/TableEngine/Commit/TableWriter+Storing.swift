@@ -21,7 +21,7 @@ extension TableWriter {
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
-    let latest = versions.latest.table
+    let before = versions.latest.table
     // Sources' answers are written by the leader, for as long as it leads.
     let isShared = context.replica.isShared
     let isOwn = isShared && followsItems
@@ -60,7 +60,8 @@ extension TableWriter {
     let untold = tellsInputs ? content.access { $0.laysOutInputs ? $0.untoldInputs(isShared: isShared) : nil } : nil
     if tellsInputs { askForAll() }
     let version = prepared ?? unstored
-    guard version != nil || hasWord || untold != nil else {
+    let objects = untoldObjects(of: table, after: version === prepared ? before : nil, with: version)
+    guard version != nil || hasWord || untold != nil || !objects.isEmpty else {
       let shown: @Sendable () -> Void = { [self] in
         noteShown()
         endOffer()
@@ -79,21 +80,36 @@ extension TableWriter {
     var commit = Commit(table: storedName, durability: .process, version: version)
     commit.fence = fence
     commit.inputs = version != nil ? content.access { isShared ? $0.sharedInputs : $0.toldInputs } : untold
-    commit.objects = content.access { content in
-      let word = hasWord ? [content.markRefusal(refusal)] : []
-      guard let version, !isTranslation else { return word }
-      return word + content.objectChanges(from: version === prepared ? latest.sections : [], to: table.sections)
-    }
+    commit.objects = (hasWord ? [content.access { $0.markRefusal(refusal) }] : []) + objects
+    let areObjectsTold = content.access { $0.result != nil } && (version != nil || !objects.isEmpty)
     // Without another attempt the answers of sources would be lost until they answer again.
     store(commit, retry: { _ in retry() }) { [self] error in
       switch error {
-      case nil: break
+      case nil:
+        if areObjectsTold { content.access { $0.toldSections = table.sections } }
+        if version == nil { noteShown() }
       case .fenced?: leaveToOthers()
       case .some: storeLater()
       }
       completion(error)
     }
   }
+
+  /// The objects of rows that the store is to be told, with a version or without one: members that no cell shows change, too, and
+  /// whoever reads an item elsewhere, or edits it there, needs them. In one process only a restart does: where many have changed,
+  /// they wait for the next version.
+  ///
+  /// - Parameter before: as it was until now; nil: the store has nothing of it.
+  private func untoldObjects(of table: Table, after before: Table?, with version: Version?) -> [ObjectChange] {
+    guard isStored, !isTranslation else { return [] }
+    let objects = content.access { content in
+      content.objectChanges(from: before.map { content.toldSections ?? $0.sections } ?? [], to: table.sections)
+    }
+    return version != nil || context.replica.isShared || objects.count <= Self.fewObjects ? objects : []
+  }
+
+  /// So many objects are stored without a version in one process.
+  private static let fewObjects = 100
 
   /// Stores after a pause what could not be, if it is not stored by then.
   func storeLater() {

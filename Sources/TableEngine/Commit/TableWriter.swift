@@ -187,10 +187,13 @@ final class TableWriter: Sendable {
     }
   }
 
-  /// Takes over what others have written to the table and to the items that it shows. On the table's queue, as `completion` is called.
+  /// Takes over what others have written to the table, to the items that it shows, and to the original, with which the objects of its rows
+  /// are stored. On the table's queue, as `completion` is called.
   func lookForNewsOfInputs(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     let doubts = content.access { $0.inputDoubts }
-    (logs as [any StoredRecord] + [self]).lookForNews(on: content.queue) { [self] isRead in
+    let original = isTranslation ? table.withLock { $0.value?.original } : nil
+    let records = logs as [any StoredRecord] + (original.map { [$0] } ?? []) + [self]
+    records.lookForNews(on: content.queue) { [self] isRead in
       if isRead { content.access { $0.settledDoubts = max($0.settledDoubts, doubts) } }
       completion(isRead)
     }

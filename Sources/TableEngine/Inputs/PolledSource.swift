@@ -202,15 +202,37 @@ final class PolledSource: Sendable {
   }
 
   /// Fetches everything anew after an edit, where `forward` has called back.
-  ///
-  /// - Parameter completion: when what the upstream said is published; false: it is asked no more.
-  func refreshAfterChange(_ completion: @escaping @Sendable (_ isAsked: Bool) -> Void = { _ in }) {
+  func refreshAfterChange() {
     listeners.noteNews()
-    source.refreshAfterChange { [listeners] update in
-      let isAsked = !update.isCancelled
-      listeners.afterDeliveries { completion(isAsked) }
-    }
+    source.refreshAfterChange()
   }
+
+  /// The same. Where that fails, it is tried again for some seconds.
+  ///
+  /// - Parameter completion: when what the upstream said is published; false: it has not answered, or is asked no more.
+  func showChange(_ completion: @escaping @Sendable (_ isAnswered: Bool) -> Void) {
+    listeners.noteNews()
+    let deadline = DispatchTime.now() + Self.patience
+    source.refreshAfterChange { [self] in settle($0, by: deadline, completion) }
+  }
+
+  private func settle(
+    _ update: SourceUpdate,
+    by deadline: DispatchTime,
+    _ completion: @escaping @Sendable (_ isAnswered: Bool) -> Void
+  ) {
+    let next = DispatchTime.now() + Self.pause
+    if case .failed = update, !update.isCancelled, next < deadline {
+      return context.client.queue.asyncAfter(deadline: next) { [self] in
+        source.refresh { [self] in settle($0, by: deadline, completion) }
+      }
+    }
+    listeners.afterDeliveries { completion(update.isSuccess) }
+  }
+
+  /// So long is an upstream that fails asked again for what it has made of an edit, and so often.
+  private static let patience = DispatchTimeInterval.seconds(5)
+  static let pause = DispatchTimeInterval.milliseconds(500)
 
   /// Returns the caller's own fields that an edit would be sent with.
   func sends(_ caller: ForwardedFields, of table: TableDefinition) -> ForwardedFields {

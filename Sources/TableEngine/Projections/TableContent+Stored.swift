@@ -13,8 +13,12 @@ extension TableContent {
     if !isTranslation { own = durable }
   }
 
-  /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
-  /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
+  /// The represented objects that the store has to learn: those of rows that were made anew. An item whose bytes did not change keeps its
+  /// row. O(sections + rows that changed · log rows) after a refresh in place.
+  ///
+  /// - Parameters:
+  ///   - old: the sections whose objects the store has (``toldSections``); those of the version before, where that is not known.
+  ///   - new: as they are mapped now.
   mutating func objectChanges(from old: [Section], to new: [Section]) -> [ObjectChange] {
     // A local table's items are stored as such.
     guard local == nil, let result else { return [] }
@@ -79,6 +83,7 @@ extension TableContent {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
     (isKnownToStore, isLost) = (false, true)
     (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
+    toldSections = nil
     if result != nil { restoredObjects = [:] }
   }
 
@@ -137,7 +142,7 @@ extension TableContent {
         restoredObjects[row.id] = result.item(row.id)?.bytes
       }
     }
-    result = nil
+    (result, toldSections) = (nil, nil)
     inputs = inputs.mapValues { input in
       var input = input
       input.letGo()

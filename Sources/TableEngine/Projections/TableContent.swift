@@ -31,6 +31,9 @@ struct TableContent: Sendable {
   var offersEdits: Bool
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
+  /// The sections as they were mapped when the store was told the objects of their rows last; nil: that was another process, or the store
+  /// may have lost it.
+  var toldSections: [Section]?
 
   var definition: TableDefinition { mapper.definition }
 
@@ -133,8 +136,14 @@ struct TableContent: Sendable {
   /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
   func missing(_ row: String, in table: Table) -> TableError {
     let isKnown = table.hasWorked && (result == nil || isSettled)
-    guard !isKnown else { return .noRow(row, of: table.name) }
-    let detail = "It is not known yet whether `\(table.name)` has a row `\(row)`: its sources have not all answered."
+    let detail: String
+    if isKnown {
+      // The objects of a translation's rows come with the original.
+      guard table.indexPath(of: row) != nil else { return .noRow(row, of: table.name) }
+      detail = "It is not known here yet what the row `\(row)` of `\(table.name)` is made of."
+    } else {
+      detail = "It is not known yet whether `\(table.name)` has a row `\(row)`: its sources have not all answered."
+    }
     return TableError(.unavailable, detail: detail, retryAfter: .seconds(1))
   }
 

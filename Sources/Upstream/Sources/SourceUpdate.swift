@@ -12,7 +12,7 @@ public enum SourceUpdate: Sendable {
   /// It was not asked, or not to the end: nobody asks it any more.
   public var isCancelled: Bool { if case .failed(.cancelled) = self { true } else { false } }
 
-  var isSuccess: Bool { if case .failed = self { false } else { true } }
+  public var isSuccess: Bool { if case .failed = self { false } else { true } }
 }
 
 /// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.

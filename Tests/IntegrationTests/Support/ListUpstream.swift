@@ -33,7 +33,7 @@ final class ListUpstream: Sendable {
     }
     switch request.method {
     case "PATCH":
-      for (name, value) in [("title", body["title"]), ("state", body["state"])] where value != nil {
+      for (name, value) in ["title", "state", "note"].map({ ($0, body[$0]) }) where value != nil {
         items[index][name] = value ?? .null
       }
       // As upstreams do that make more of a title than they were sent.
