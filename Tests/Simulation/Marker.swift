@@ -68,7 +68,7 @@ final class Marker: @unchecked Sendable {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(number)")
-        if run.upstream.isKnown, mark.begun >= forgotten { answered[row, default: []].append((number, world.steps)) }
+        if mark.begun >= forgotten { answered[row, default: []].append((number, world.steps)) }
         guard !world.chance(2) else { return again(on: mark.queue, pause) }
         run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, pause) }
       case .failure(let error):

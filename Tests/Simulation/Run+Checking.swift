@@ -129,8 +129,7 @@ extension Run {
         throw Malformed("a row: \(row)")
       }
       if id == "state" { revision = Int(changed) } else if let id = Int(id) { items[id] = Int(changed) }
-      // A stale table lacks what the upstream has accepted and not shown yet.
-      if let asked, mirror.state == "ready", case .integer(let mark)? = row["payload"]?["mark"] {
+      if let asked, case .integer(let mark)? = row["payload"]?["mark"] {
         try marker.check(id, mark: Int(mark), asked: asked)
       }
     }
