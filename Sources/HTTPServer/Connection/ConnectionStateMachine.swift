@@ -58,8 +58,6 @@ struct ConnectionStateMachine {
   private var taken = 0
 
   static let never = Int.max
-  /// So long is the first byte awaited of who has connected when the server is to stop.
-  private static let lastGrace = 250
 
   init(now: Int, _ timeouts: Timeouts) {
     phaseDeadline = now + timeouts.head
@@ -228,12 +226,12 @@ struct ConnectionStateMachine {
   }
 
   /// The server is to stop. A request that is on its way right behind the handshake is answered.
-  mutating func drainBegan(now: Int) -> Action {
+  mutating func drainBegan(now: Int, _ timeouts: Timeouts) -> Action {
     isDraining = true
     keepsAlive = false
     switch phase {
     case .fresh:
-      phaseDeadline = min(phaseDeadline, now + Self.lastGrace)
+      phaseDeadline = min(phaseDeadline, now + timeouts.farewell)
       return .nothing
     case .idle: return hasOutput ? closeAfterOutput() : .close
     case .waiting: return .timeOut

@@ -8,6 +8,7 @@ struct Timeouts {
   let write: Int
   let writeRate: Int
   let linger: Int
+  let farewell: Int
   let heartbeat: Int
 
   init(_ timeouts: Configuration.Timeouts) {
@@ -19,6 +20,7 @@ struct Timeouts {
     write = timeouts.write.milliseconds
     writeRate = timeouts.writeRate
     linger = timeouts.linger.milliseconds
+    farewell = timeouts.farewell.milliseconds
     heartbeat = timeouts.heartbeat.milliseconds
   }
 }

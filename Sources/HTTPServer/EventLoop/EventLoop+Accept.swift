@@ -55,7 +55,7 @@ extension EventLoop {
       machine: ConnectionStateMachine(now: clock.now, shared.timeouts)
     )
     // It is closed behind its first answer.
-    if isDraining { _ = connection.machine.drainBegan(now: clock.now) }
+    if isDraining { _ = connection.machine.drainBegan(now: clock.now, shared.timeouts) }
     switch decision {
     case .admitted:
       while connections.count <= Int(descriptor) { connections.append(nil) }
@@ -173,7 +173,7 @@ extension EventLoop {
         connection.mayHaveInput = true
         read(connection, untilEnd: false)
       }
-      perform(connection.machine.drainBegan(now: clock.now), connection)
+      perform(connection.machine.drainBegan(now: clock.now, shared.timeouts), connection)
       if connection.machine.phase == .fresh { wheel.schedule(connection.descriptor, at: connection.machine.deadline) }
     }
     reportIfEmpty()

@@ -144,7 +144,7 @@ struct RowTap: Change {
       }
       return isWaiting ? () : done(false)
     }
-    guard original.hasRoom(for: version) else {
+    guard MemberWeighing(writer: original).hasRoom(for: version) else {
       original.versions.withdraw()
       return done(false)
     }

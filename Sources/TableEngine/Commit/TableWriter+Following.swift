@@ -206,6 +206,6 @@ extension TableWriter {
       let refusal = content.access { $0.refusal }.flatMap(TableError.init(stored:))
       table.withLock { $0.value }?.follow(refusal)
     }
-    weighFollowed(previous)
+    MemberWeighing(writer: self).follow(previous)
   }
 }

@@ -47,7 +47,7 @@ extension TableWriter {
     }
     if isLost { beginEpoch(with: table) }
     let prepared = prepare(table)
-    guard hasRoom(for: prepared) else {
+    guard MemberWeighing(writer: self).hasRoom(for: prepared) else {
       versions.withdraw()
       return completion(nil)
     }
@@ -308,30 +308,5 @@ extension TableWriter {
   /// A commit has ended: whoever waited for it goes on.
   func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil, failure: StoreError? = nil) {
     for body in content.access({ $0.commits.end(isStored: isStored, retry: retry, failure: failure) }) { body() }
-  }
-
-  /// Returns whether there is room for the member's growth; else it is no member any more, and its readers are told. On
-  /// the table's queue.
-  func hasRoom(for version: Version?) -> Bool {
-    guard isMember else { return true }
-    return weigh(replacing: versions.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
-  }
-
-  /// The same, for what another replica has written. Where there is no room it is no member any more.
-  func weighFollowed(_ previous: Table) {
-    let current = versions.current.table
-    _ = weigh(replacing: previous, by: current) {
-      $0.byteCount + current.footprint(without: nil) + $0.restoredBytes
-    }
-  }
-
-  private func weigh(replacing old: Table, by new: Table?, _ bytes: (TableContent) -> Int) -> Bool {
-    let held = content.access { content in
-      content.weight.take(bytes(content))
-      if let new { content.weight.replace(old, by: new, history: versions.history) }
-      return content.weight.byteCount
-    }
-    heldBytes.store(held, ordering: .relaxed)
-    return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
   }
 }
