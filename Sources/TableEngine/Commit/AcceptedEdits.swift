@@ -42,19 +42,19 @@ struct AcceptedEdits: TableJob {
     let shown = Mutex(writer)
     source.listeners.edit(through: owner) { isAnsweredSince in
       let (laid, edited) = content.access { content -> (AppliedEdit, SourceListeners.EditedAnswer?) in
-        guard !isAnsweredSince else {
-          // The upstream's answer since has the edit, and perhaps more.
-          var content = content
-          return (apply(&content).awaitingRefresh, nil)
+        var edited = content
+        let laid = apply(&edited)
+        // The upstream's answer since has the edit, and perhaps more.
+        guard !isAnsweredSince else { return (laid.awaitingRefresh, nil) }
+        var told: SourceListeners.EditedAnswer?
+        if laid.isShown, let input = edited.inputs[source.name], let answer = input.content, let number = input.answer {
+          told = (answer, number)
         }
-        let laid = apply(&content)
-        guard laid.isShown, let input = content.inputs[source.name], let answer = input.content,
-          let number = input.answer
-        else {
-          // Laid over an older answer it is not told to others.
-          return (source.listeners.feedsOnly(owner) ? laid : laid.awaitingRefresh, nil)
-        }
-        return (laid, (answer, number))
+        // Laid over an older answer it is not told to others: then it is shown nowhere before the next one.
+        guard told != nil || source.listeners.feedsOnly(owner) else { return (laid.awaitingRefresh, nil) }
+        edited.hasEditToTell = true
+        content = edited
+        return (laid, told)
       }
       switch laid {
       case .shown(let row) where !content.access { $0.gate.isClosed }:

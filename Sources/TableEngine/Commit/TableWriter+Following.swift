@@ -147,7 +147,7 @@ extension TableWriter {
       }
       versions.replace(with: history)
       content.access { content in
-        content.toldSections = nil
+        (content.toldSections, content.untoldRows) = (nil, [])
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }

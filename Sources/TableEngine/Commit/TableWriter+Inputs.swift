@@ -153,7 +153,10 @@ extension TableWriter {
     // As it is now: said while nobody reads it shows nothing to whoever comes before it is taken in.
     let isShown = isAgreed && table?.isConcealed != true
     content.queue.async { [self] in
-      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isShown) }
+      let isNews = content.access { content in
+        if isEdit { content.hasEditToTell = true }
+        return content.take(news, from: source, showingItsWords: showsWords, revealing: isShown)
+      }
       table?.refuse(upstreamRefusal)
       let done: @Sendable (StoreError?) -> Void = { [self] error in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
@@ -252,7 +255,9 @@ extension TableWriter {
     for translation in translations {
       translation.following.add(1, ordering: .acquiringAndReleasing)
       translation.content.queue.async {
-        guard translation.content.access({ $0.follow(original, own: own) }), publishing else {
+        guard translation.content.access({ $0.follow(original, own: own, showing: translation.versions.latest.table) }),
+          publishing
+        else {
           return translation.followed(nil)
         }
         translation.publishContent { translation.followed($0) }

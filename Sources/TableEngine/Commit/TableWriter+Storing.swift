@@ -86,7 +86,7 @@ extension TableWriter {
     store(commit, retry: { _ in retry() }) { [self] error in
       switch error {
       case nil:
-        if areObjectsTold { content.access { $0.toldSections = table.sections } }
+        if areObjectsTold { content.access { $0.noteTold(table.sections) } }
         if version == nil { noteShown() }
       case .fenced?: leaveToOthers()
       case .some: storeLater()
@@ -96,8 +96,8 @@ extension TableWriter {
   }
 
   /// The objects of rows that the store is to be told, with a version or without one: members that no cell shows change, too, and
-  /// whoever reads an item elsewhere, or edits it there, needs them. In one process only a restart does: where many have changed,
-  /// they wait for the next version.
+  /// whoever reads an item elsewhere, or edits it there, needs them; in one process only a restart does. Where a refresh has changed very
+  /// many, they wait for the next version, or the next edit.
   ///
   /// - Parameter before: as it was until now; nil: the store has nothing of it.
   private func untoldObjects(of table: Table, after before: Table?, with version: Version?) -> [ObjectChange] {
@@ -105,11 +105,12 @@ extension TableWriter {
     let objects = content.access { content in
       content.objectChanges(from: before.map { content.toldSections ?? $0.sections } ?? [], to: table.sections)
     }
-    return version != nil || context.replica.isShared || objects.count <= Self.fewObjects ? objects : []
+    let most = context.replica.isShared ? Self.mostObjects.ofReplicas : Self.mostObjects.ofOne
+    return version != nil || objects.count <= most || content.access { $0.hasEditToTell } ? objects : []
   }
 
-  /// So many objects are stored without a version in one process.
-  private static let fewObjects = 100
+  /// So many objects are stored without a version.
+  private static let mostObjects = (ofOne: 100, ofReplicas: 1_000)
 
   /// Stores after a pause what could not be, if it is not stored by then.
   func storeLater() {

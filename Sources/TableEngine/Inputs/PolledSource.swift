@@ -17,6 +17,8 @@ final class PolledSource: Sendable {
   let listeners: SourceListeners
   /// The source that is asked in its place.
   private let successor = Mutex<PolledSource?>(nil)
+  /// Those who wait for what a failing upstream has made of an edit, and whether it is about to be asked again for them.
+  private let unanswered = Mutex<(waiters: [AnswerWaiter], isToBeAsked: Bool)>(([], false))
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
   let standsForAnother = Atomic(false)
 
@@ -212,22 +214,31 @@ final class PolledSource: Sendable {
   /// - Parameter completion: when what the upstream said is published; false: it has not answered, or is asked no more.
   func showChange(_ completion: @escaping @Sendable (_ isAnswered: Bool) -> Void) {
     listeners.noteNews()
-    let deadline = DispatchTime.now() + Self.patience
-    source.refreshAfterChange { [self] in settle($0, by: deadline, completion) }
+    let waiter = AnswerWaiter(completion)
+    context.client.queue.asyncAfter(deadline: .now() + Self.patience) { waiter.end(isAnswered: false) }
+    source.refreshAfterChange { [self] in settle($0, for: [waiter]) }
   }
 
-  private func settle(
-    _ update: SourceUpdate,
-    by deadline: DispatchTime,
-    _ completion: @escaping @Sendable (_ isAnswered: Bool) -> Void
-  ) {
-    let next = DispatchTime.now() + Self.pause
-    if case .failed = update, !update.isCancelled, next < deadline {
-      return context.client.queue.asyncAfter(deadline: next) { [self] in
-        source.refresh { [self] in settle($0, by: deadline, completion) }
+  /// One question for all who wait. On the sources' queue.
+  private func settle(_ update: SourceUpdate, for waiters: [AnswerWaiter]) {
+    guard case .failed = update, !update.isCancelled else {
+      return listeners.afterDeliveries { for waiter in waiters { waiter.end(isAnswered: update.isSuccess) } }
+    }
+    let begins = unanswered.withLock { unanswered in
+      unanswered.waiters += waiters.filter { !$0.hasEnded }
+      defer { unanswered.isToBeAsked = !unanswered.waiters.isEmpty }
+      return !unanswered.isToBeAsked && !unanswered.waiters.isEmpty
+    }
+    guard begins else { return }
+    context.client.queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
+      source.refresh { [self] update in
+        let waiters = unanswered.withLock { unanswered in
+          defer { unanswered = ([], false) }
+          return unanswered.waiters
+        }
+        settle(update, for: waiters)
       }
     }
-    listeners.afterDeliveries { completion(update.isSuccess) }
   }
 
   /// So long is an upstream that fails asked again for what it has made of an edit, and so often.

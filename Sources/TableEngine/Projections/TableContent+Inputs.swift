@@ -109,17 +109,24 @@ extension TableContent {
     if let own = inputRevisions.own { revisions[own] = inputRevisions[own] }
     inputRevisions = revisions
     (inputs, otherItems, otherRevisions) = (original.inputs, original.otherItems, original.otherRevisions)
-    _ = follow(original, own: original.own)
+    _ = follow(original, own: original.own, showing: nil)
   }
 
   /// Takes over what is the table's in all languages, and stored with the original: taps for everyone, the upstream's refusal, the
   /// objects of rows. Returns whether there is anything else to be shown.
   ///
-  /// - Parameter own: of the original: what of its own may be shown.
-  mutating func follow(_ original: TableContent, own: OwnState) -> Bool {
+  /// - Parameters:
+  ///   - own: of the original: what of its own may be shown.
+  ///   - table: this one, as it is shown; nil: it is not yet.
+  mutating func follow(_ original: TableContent, own: OwnState, showing table: Table?) -> Bool {
     let isOther = self.own != own
     self.own = own
     restoredObjects = original.restoredObjects
+    // Others have written the objects since items were mapped here, and perhaps no version in this language.
+    if let table, original.result == nil, original.restored != nil, result != nil, local == nil, isKnownToStore {
+      drop(showing: table)
+      restored = table
+    }
     // A table from before the process started, or of another replica, is better than nothing, whatever its language. But not after
     // versions of its own, which may show something newer.
     guard result == nil, restored == nil, !isKnownToStore, original.restored != nil else { return isOther }

@@ -102,6 +102,7 @@ extension TableContent {
   /// Goes on showing what a table has, for the sources that are now asked for something else.
   private mutating func keep(_ table: Table) {
     guard table.hasWorked else { return }
+    keepUntold()
     let objects = restoredObjects
     restored = table
     restoredObjects = [:]

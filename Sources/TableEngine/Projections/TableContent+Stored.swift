@@ -23,6 +23,26 @@ extension TableContent {
     // A local table's items are stored as such.
     guard local == nil, let result else { return [] }
     defer { if restored == nil { restoredObjects = [:] } }
+    let (changed, gone) = Self.rowsMadeAnew(from: old, to: new)
+    let changes = changed.compactMap { row -> ObjectChange? in
+      guard let bytes = result.item(row.id)?.bytes else { return nil }
+      let isTold = restoredObjects[row.id] == bytes && !untoldRows.contains(row.id)
+      return isTold ? nil : ObjectChange(row: row.id, bytes: bytes)
+    }
+    return changes + gone.map { ObjectChange(row: $0, bytes: nil) }
+  }
+
+  /// The store has the objects of these sections.
+  mutating func noteTold(_ sections: [Section]) { (toldSections, untoldRows, hasEditToTell) = (sections, [], false) }
+
+  /// What the sources have said is about to be let go of, and the objects of the rows are kept: of some the store may not know yet.
+  mutating func keepUntold() {
+    guard local == nil, let result else { return }
+    untoldRows.formUnion(Self.rowsMadeAnew(from: toldSections ?? [], to: result.sections).changed.map(\.id))
+    toldSections = nil
+  }
+
+  private static func rowsMadeAnew(from old: [Section], to new: [Section]) -> (changed: [Row], gone: [String]) {
     let places = Dictionary(old.enumerated().map { ($1.id, $0) }) { first, _ in first }
     /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
     var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
@@ -39,12 +59,8 @@ extension TableContent {
     for (place, section) in old.enumerated() {
       for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
     }
-    var changes: [ObjectChange] = []
-    for row in changed.joined() where before.removeValue(forKey: row.id) !== row {
-      guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
-      changes.append(ObjectChange(row: row.id, bytes: bytes))
-    }
-    return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
+    let rows = changed.joined().filter { before.removeValue(forKey: $0.id) !== $0 }
+    return (rows, Array(before.keys))
   }
 }
 
@@ -83,7 +99,7 @@ extension TableContent {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
     (isKnownToStore, isLost) = (false, true)
     (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
-    toldSections = nil
+    (toldSections, untoldRows) = (nil, [])
     if result != nil { restoredObjects = [:] }
   }
 
@@ -142,7 +158,7 @@ extension TableContent {
         restoredObjects[row.id] = result.item(row.id)?.bytes
       }
     }
-    (result, toldSections) = (nil, nil)
+    (result, toldSections, untoldRows) = (nil, nil, [])
     inputs = inputs.mapValues { input in
       var input = input
       input.letGo()

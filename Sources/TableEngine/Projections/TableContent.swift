@@ -34,6 +34,10 @@ struct TableContent: Sendable {
   /// The sections as they were mapped when the store was told the objects of their rows last; nil: that was another process, or the store
   /// may have lost it.
   var toldSections: [Section]?
+  /// The rows whose objects the store may lack, of those that were kept for sources that are asked anew.
+  var untoldRows: Set<String> = []
+  /// An edit was laid over an answer since then.
+  var hasEditToTell = false
 
   var definition: TableDefinition { mapper.definition }
 
