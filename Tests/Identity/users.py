@@ -285,7 +285,14 @@ class User(threading.Thread):
 
   def edit(self):
     title, headers = f"{self.name} {self.random.random()}", {"Idempotency-Key": f"key {self.edits}"}
-    status, answer = self.ask("POST", "/v1/tables/mine/items", {"title": title}, headers)
+    status, answer = None, None
+    while status is None:
+      try:
+        status, answer = self.ask("POST", "/v1/tables/mine/items", {"title": title}, headers)
+      except (OSError, http.client.HTTPException):
+        # Whether it was done before the replica was killed is found out under the same key.
+        if not self.trial.killed:
+          raise
     if status != 201:
       if status != 401:
         self.fault(f"an added item is {status} {answer}")
