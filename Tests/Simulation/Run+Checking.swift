@@ -113,14 +113,12 @@ extension Run {
     guard !named.isEmpty else { return }
     // A service that has started again shows what was looked up before, until the upstream has answered and that is stored.
     let isPresent = mirror.state == "ready" && (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
+    let mayFail = database == nil && plan.parts.contains(.disk)
     people.show(
       TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some),
-      asked: isPresent && !mayLackVersions ? asked : nil
+      asked: isPresent && !mayFail ? asked : nil
     )
   }
-
-  /// A restart may bring rows back from before an edit that was answered, as the disk has refused their version.
-  private var mayLackVersions: Bool { database == nil && plan.parts.contains(.disk) }
 
   /// What the upstream had at some time, and nothing older than what was shown before.
   private func checkNews(_ mirror: TableMirror, _ cursor: Cursor, _ request: TableRequest, asked: Int?) throws {
@@ -131,7 +129,9 @@ extension Run {
         throw Malformed("a row: \(row)")
       }
       if id == "state" { revision = Int(changed) } else if let id = Int(id) { items[id] = Int(changed) }
-      if let asked, mirror.state == "ready" || !mayLackVersions, case .integer(let mark)? = row["payload"]?["mark"] {
+      // In one process a restart may bring rows back from before: those that the disk has refused, or of another language.
+      let isPresent = mirror.state == "ready" || database != nil
+      if let asked, isPresent, case .integer(let mark)? = row["payload"]?["mark"] {
         try marker.check(id, mark: Int(mark), asked: asked)
       }
     }
