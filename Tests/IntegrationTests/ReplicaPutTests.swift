@@ -91,5 +91,13 @@ import Testing
       try mirror.apply(replica.changes("kept", after: mirror.cursor))
       #expect(mirror.row("k\(number / 2)")?["payload"]?["title"] == .string(title), "\(number)")
     }
+    // What one has added is there for the other, which may not have heard of it yet.
+    for number in 0..<40 {
+      let target = "/v1/tables/kept/items/n\(number)"
+      let statuses = try [number % 2, 1 - number % 2].map { place in
+        try replicas[place].request("PUT", target, ["If-None-Match": "*"], body: ["title": "new"]).status
+      }
+      #expect(statuses == [201, 412], "\(number)")
+    }
   }
 }

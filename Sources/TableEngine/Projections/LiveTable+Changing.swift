@@ -28,10 +28,10 @@ extension LiveTable {
       }
     }
     let change = UpstreamChange(writer: writer, original: original ?? writer, request: request)
-    guard request.preconditions.condition != nil, writer.needsReadBarrier else {
-      return writer.change(change, completion)
-    }
-    // A version that is not known here yet, or not shown, may be newer than the one that the condition names.
+    let looksFirst = request.preconditions.condition != nil || request.edits.contains(where: \.isPut)
+    guard looksFirst, writer.needsReadBarrier else { return writer.change(change, completion) }
+    // A version that is not known here yet, or not shown, may be newer than the one that the condition names, or have the row that is to be
+    // added.
     writer.readBarrier { [writer] _ in writer.change(change, completion) }
   }
 

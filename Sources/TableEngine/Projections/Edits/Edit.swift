@@ -38,6 +38,9 @@ extension Edit {
     }
   }
 
+  /// Whether it adds or replaces goes by the rows that there are.
+  var isPut: Bool { if case .put = self { true } else { false } }
+
   /// For logs.
   package var verb: String {
     switch self {
