@@ -158,8 +158,8 @@ import Testing
     #expect(TestService.eventually { service.statistics.connections == 1 })
     let end = service.drain(deadline: .seconds(3_600))
     fresh.send(CaseTests.health)
-    #expect(fresh.receive().response?.headers["connection"] == "close")
-    #expect(fresh.receive() == .closed)
+    // Perhaps before the loop has heard of the end.
+    #expect(fresh.receive().code == "200" && fresh.receive() == .closed)
     #expect(end.wait(timeout: .now() + 60) == .success)
   }
 
