@@ -88,7 +88,7 @@ public struct Configuration: Sendable {
     public var writeRate = 2048
     /// For a refused client to read its refusal, while what it sends is thrown away: closed.
     public var linger: Duration = .seconds(5)
-    /// How long the first byte is awaited of who has just connected when the server is to stop.
+    /// The wait for the first byte of a new connection when the server is to stop.
     public var farewell: Duration = .milliseconds(250)
     /// Silence on a stream after which its source is asked for a sign of life.
     public var heartbeat: Duration = .seconds(15)

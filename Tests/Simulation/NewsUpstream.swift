@@ -36,11 +36,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   private(set) var requests = 0
   /// How many services have started, or sources begun to ask.
   private var starts = 0
-  /// The service that started last has had the list: until then it shows rows from before, and lays no edit over them.
-  var isKnown: Bool { knownSince != nil }
-  /// At which step it had it.
-  private(set) var knownSince: Int?
-  /// The same of the source that asks for it now.
+  /// The step at which the source that asks for the list now has had it.
   private(set) var heardSince: Int?
 
   init(_ world: World) {
@@ -49,13 +45,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     for _ in 0..<5 { change() }
   }
 
-  /// A service starts.
-  func serve() {
-    askAnew()
-    knownSince = nil
-  }
-
-  /// Another source of the service asks for the list from now on.
+  /// A service starts, or another source of it asks for the list from now on.
   func askAnew() { (starts, heardSince) = (starts + 1, nil) }
 
   /// Something of the list becomes another thing.
@@ -123,10 +113,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       let result = answer(request)
       world.after(isFaulty && world.chance(10) ? 400 : Double(world.pick(1...30)), on: queue) { [self] in
         let isList = request.method == "GET" && (try? result.get())?.status == 200
-        if isList, starts == self.starts {
-          knownSince = knownSince ?? world.steps
-          heardSince = heardSince ?? world.steps
-        }
+        if isList, starts == self.starts { heardSince = heardSince ?? world.steps }
         completion(result)
       }
     }

@@ -41,7 +41,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
 
   /// Starts with a configuration, from what the store has.
   func start(_ definition: ServiceDefinition, _ store: any Store, _ upstream: NewsUpstream) {
-    upstream.serve()
+    upstream.askAnew()
     isLoading = true
     let fiber = Fiber(host) { [self] in
       let environment = EngineEnvironment(

@@ -212,7 +212,7 @@ extension EventLoop {
   /// Ends the loop when a drain has come to its end.
   func reportIfEmpty() {
     guard isDraining, awaited == 0, !isTakingLast else { return }
-    // Whoever has connected by now is answered.
+    // The last connections in the backlog are answered, too.
     if listener >= 0 {
       isTakingLast = true
       accept()

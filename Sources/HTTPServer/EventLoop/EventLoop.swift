@@ -52,7 +52,7 @@ final class EventLoop: @unchecked Sendable {
   var scratch: [UInt8] = []
 
   var isDraining = false
-  /// Those that have connected by the end of a drain are being accepted.
+  /// The last connections of a drain are being accepted.
   var isTakingLast = false
   /// How many connections are left of those that were there when draining began.
   var awaited = 0

@@ -147,7 +147,7 @@ extension TableWriter {
       }
       versions.replace(with: history)
       content.access { content in
-        (content.toldSections, content.untoldRows) = (nil, [])
+        content.forgetTold()
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }

@@ -17,7 +17,7 @@ final class PolledSource: Sendable {
   let listeners: SourceListeners
   /// The source that is asked in its place.
   private let successor = Mutex<PolledSource?>(nil)
-  /// Those who wait for what a failing upstream has made of an edit, and whether it is about to be asked again for them.
+  /// The edits that wait for the next answer of a failing upstream, and whether it is about to be asked again for them.
   private let unanswered = Mutex<(waiters: [AnswerWaiter], isToBeAsked: Bool)>(([], false))
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
   let standsForAnother = Atomic(false)

@@ -32,10 +32,13 @@ extension TableContent {
     return changes + gone.map { ObjectChange(row: $0, bytes: nil) }
   }
 
+  /// The store may lack any of the objects.
+  mutating func forgetTold() { (toldSections, untoldRows) = (nil, []) }
+
   /// The store has the objects of these sections.
   mutating func noteTold(_ sections: [Section]) { (toldSections, untoldRows, hasEditToTell) = (sections, [], false) }
 
-  /// What the sources have said is about to be let go of, and the objects of the rows are kept: of some the store may not know yet.
+  /// Notes the rows whose objects the store may not have yet, before the sources' answers are let go of and the objects are kept.
   mutating func keepUntold() {
     guard local == nil, let result else { return }
     untoldRows.formUnion(Self.rowsMadeAnew(from: toldSections ?? [], to: result.sections).changed.map(\.id))
@@ -99,7 +102,7 @@ extension TableContent {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
     (isKnownToStore, isLost) = (false, true)
     (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
-    (toldSections, untoldRows) = (nil, [])
+    forgetTold()
     if result != nil { restoredObjects = [:] }
   }
 
@@ -158,7 +161,8 @@ extension TableContent {
         restoredObjects[row.id] = result.item(row.id)?.bytes
       }
     }
-    (result, toldSections, untoldRows) = (nil, nil, [])
+    result = nil
+    forgetTold()
     inputs = inputs.mapValues { input in
       var input = input
       input.letGo()

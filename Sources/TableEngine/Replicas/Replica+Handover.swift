@@ -10,13 +10,12 @@ extension Replica {
     let ending = Once { [self] in end(completion) }
     guard isShared, let lease, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
     let group = DispatchGroup()
-    group.enter()
+    let finish = group.entered()
     tasks.handOver { [self] handover in
       state.withLock { $0.handover = handover }
-      group.leave()
+      finish()
     }
-    group.enter()
-    tasks.members.handOver(lease, true) { group.leave() }
+    tasks.members.handOver(lease, true, group.entered())
     group.notify(queue: queue) { ending.run() }
     queue.asyncAfter(deadline: .now() + .seconds(1)) { ending.run() }
   }

@@ -38,7 +38,7 @@ extension Edit {
     }
   }
 
-  /// Whether it adds or replaces goes by the rows that there are.
+  /// A put adds or replaces, depending on the present rows.
   var isPut: Bool { if case .put = self { true } else { false } }
 
   /// For logs.
