@@ -3,8 +3,9 @@ import TableEngine
 import TableModel
 import TestSupport
 
-/// Clients that edit what an upstream has, through the service: each edit marks a row with a number. Answers are lost on either
-/// way, so that an edit may be done twice, but what was answered is shown, in any language.
+/// Clients that edit what an upstream has, through the service: each edit marks a row with a number, in a member that cells show or in one
+/// that none does. Answers are lost on either way, so that an edit may be done twice, but what was answered is shown, in any language, and
+/// read with the item.
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class Marker: @unchecked Sendable {
@@ -12,9 +13,17 @@ final class Marker: @unchecked Sendable {
   private let queues: [SimulatedQueue]
   private var last = 0
   private(set) var edits = 0
-  /// The last mark of each row that was answered, and when.
+  /// The marks that were answered, and when.
+  private var answered: [Target: [(mark: Int, step: Int)]] = [:]
   private var forgotten = 0
-  private var answered: [String: [(mark: Int, step: Int)]] = [:]
+
+  /// Where a mark is.
+  private struct Target: Hashable {
+    var row: String
+    var member: Member
+  }
+
+  enum Member: String, CaseIterable { case mark, remark }
 
   init(_ run: Run) {
     self.run = run
@@ -38,7 +47,7 @@ final class Marker: @unchecked Sendable {
   private struct Mark {
     var queue: SimulatedQueue
     var request: TableRequest
-    var row: String
+    var target: Target
     var number: Int
     var begun: Int
   }
@@ -50,26 +59,28 @@ final class Marker: @unchecked Sendable {
     last += 1
     // Of one row several may be under way.
     let row = world.chance(2) ? run.newsRows[0] : world.pick(run.newsRows)
-    send(Mark(queue: queue, request: run.anyNews, row: row, number: last, begun: world.steps), 1)
+    let target = Target(row: row, member: world.chance(3) ? .remark : .mark)
+    send(Mark(queue: queue, request: run.anyNews, target: target, number: last, begun: world.steps), 1)
   }
 
   private func send(_ mark: Mark, _ attempt: Int) {
     guard let service = run.service else { return retry(mark, attempt) }
-    let (row, number) = (mark.row, mark.number)
-    run.note("news", "the marker marks \(row) \(number) (attempt \(attempt))")
-    let content = Array("\(row) \(number)".utf8)
+    let (row, member, number) = (mark.target.row, mark.target.member.rawValue, mark.number)
+    run.note("news", "the marker writes \(member) \(number) to \(row) (attempt \(attempt))")
+    let content = Array("\(row) \(member) \(number)".utf8)
     let terms = EditPreconditions(
       condition: nil,
       idempotency: Idempotency(key: "mark-\(number)", route: "PATCH news", content: content)
     )
-    service.edit(mark.request, [.patch(row: row, ["mark": .integer(Int64(number))])], terms) { [self] answer in
+    service.edit(mark.request, [.patch(row: row, [member: .integer(Int64(number))])], terms) { [self] answer in
       guard let answer, !(run.isFaulty && world.chance(20)) else { return retry(mark, attempt) }
       switch answer {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(number)")
-        if mark.begun >= forgotten { answered[row, default: []].append((number, world.steps)) }
+        if mark.begun >= forgotten { answered[mark.target, default: []].append((number, world.steps)) }
         guard !world.chance(2) else { return again(on: mark.queue, pause) }
+        guard world.chance(2) else { return readItem(row) { [self] in again(on: mark.queue, pause) } }
         run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, pause) }
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(number)")
@@ -86,11 +97,31 @@ final class Marker: @unchecked Sendable {
     }
   }
 
+  /// Reads the item of a row, which may be gone by now, at any replica.
+  private func readItem(_ row: String, _ body: @escaping @Sendable () -> Void) {
+    guard let service = run.service else { return body() }
+    let (request, asked) = (run.anyNewsWithMembers, world.steps)
+    service.item(request, row) { [self] answer in
+      defer { body() }
+      guard case .success(let object)? = answer, run.isPresent(asked: asked) else { return }
+      do {
+        let item = try JSONValue(parsing: object.bytes)
+        for member in Member.allCases {
+          guard case .integer(let number)? = item[member.rawValue] else { throw Malformed("an item: \(item)") }
+          try check(row, member, Int(number), asked: asked)
+        }
+      } catch {
+        run.fail(request.table, "item \(row): \(error)")
+      }
+    }
+  }
+
   /// What a reader that asked at a step has to be shown of a row, if that is there.
-  func check(_ row: String, mark: Int, asked: Int) throws {
-    guard let known = answered[row]?.last(where: { $0.step < asked && $0.mark > mark }) else { return }
+  func check(_ row: String, _ member: Member, _ number: Int, asked: Int) throws {
+    let target = Target(row: row, member: member)
+    guard let known = answered[target]?.last(where: { $0.step < asked && $0.mark > number }) else { return }
     throw Malformed(
-      "row \(row) shows the mark \(mark), and \(known.mark) was answered at step \(known.step), before \(asked)"
+      "the \(member) of \(row) is \(number), and \(known.mark) was answered at step \(known.step), before \(asked)"
     )
   }
 }

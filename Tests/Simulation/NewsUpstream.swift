@@ -10,13 +10,18 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     var id: Int
     var kind: String
     var revision: Int
-    /// What an edit has written.
+    /// What edits have written.
     var mark = 0
+    /// The same, in a member that no cell shows.
+    var remark = 0
+    /// It changes by itself, and no cell shows it.
+    var visits = 0
 
     var json: JSONValue {
       [
         "id": .integer(Int64(id)), "kind": .string(kind), "revision": .integer(Int64(revision)),
-        "title": .string("item \(id)"), "mark": .integer(Int64(mark)),
+        "title": .string("item \(id)"), "mark": .integer(Int64(mark)), "remark": .integer(Int64(remark)),
+        "visits": .integer(Int64(visits)),
       ]
     }
   }
@@ -24,8 +29,10 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   private let world: World
   private let queue: SimulatedQueue
   private(set) var items: [Item] = []
-  /// How often the list has changed.
+  /// How often the list has changed, in what cells show.
   private(set) var revision = 0
+  /// How often it has changed in anything: its validator.
+  private var edition = 0
   /// What the list was at each revision: which items, as changed when.
   private(set) var past: [[Int: Int]] = [[:]]
   /// The kinds that they had.
@@ -50,6 +57,11 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
 
   /// Something of the list becomes another thing.
   func change() {
+    edition += 1
+    if !items.isEmpty, world.chance(5) {
+      items[world.pick(0...(items.count - 1))].visits += 1
+      return
+    }
     revision += 1
     switch items.isEmpty ? 0 : world.pick(0...5) {
     case 0, 1:
@@ -78,11 +90,15 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   /// Does an edit that was forwarded.
   private func edit(_ request: TransferRequest) -> JSONValue? {
     guard let id = "\(request.url)".split(separator: "/").last.flatMap({ Int($0) }),
-      let place = items.firstIndex(where: { $0.id == id }), let body = try? JSONValue(parsing: request.body ?? []),
-      case .integer(let mark)? = body["mark"]
+      let place = items.firstIndex(where: { $0.id == id }), let body = try? JSONValue(parsing: request.body ?? [])
     else { return nil }
     // A request of a process that was killed may come late: an upstream that knows keys does nothing then.
-    if mark > items[place].mark {
+    if case .integer(let remark)? = body["remark"], remark > items[place].remark {
+      edition += 1
+      items[place].remark = Int(remark)
+    }
+    if case .integer(let mark)? = body["mark"], mark > items[place].mark {
+      edition += 1
       revision += 1
       (items[place].revision, items[place].mark) = (revision, Int(mark))
       remember()
@@ -124,7 +140,7 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       return .failure(UpstreamError(.interrupted, title: "Interrupted", detail: "the connection ended"))
     }
     func response(_ status: Int, _ body: [UInt8]) -> TransferResponse {
-      let fields = [TransferField("ETag", "\"r\(revision)\""), TransferField("Content-Type", "application/json")]
+      let fields = [TransferField("ETag", "\"r\(edition)\""), TransferField("Content-Type", "application/json")]
       return TransferResponse(status: status, headers: fields.compactMap(\.self), body: body, url: request.url)
     }
     if isFaulty, world.chance(12) { return .success(response(world.pick([500, 503, 429]), [])) }
@@ -134,9 +150,10 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       if isFaulty, world.chance(6) {
         return .failure(UpstreamError(.interrupted, title: "Interrupted", detail: "the connection ended"))
       }
-      return .success(response(200, item.bytes))
+      // Some say that it is done, and no more.
+      return .success(world.chance(6) ? response(204, []) : response(200, item.bytes))
     }
-    if request.headers.first(named: "If-None-Match") == "\"r\(revision)\"" { return .success(response(304, [])) }
+    if request.headers.first(named: "If-None-Match") == "\"r\(edition)\"" { return .success(response(304, [])) }
     return .success(response(200, body))
   }
 }

@@ -22,13 +22,25 @@ extension Run {
     return TableRequest(table: table, locale: plan.parts.contains(.languages) && world.chance(3) ? "de-DE" : nil)
   }
 
-  /// Somebody reads at once what the upstream has, in whatever table and language.
-  func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
+  /// The same, or a member that shows a part of it.
+  var anyNewsWithMembers: TableRequest {
     var request = anyNews
     if plan.parts.contains(.families), world.chance(2) {
       request.table = "part;kind=\(world.pick(NewsUpstream.kinds))"
     }
-    look(at: request, as: name) { _ in body() }
+    return request
+  }
+
+  /// Somebody reads at once what the upstream has, in whatever table and language.
+  func lookAtNews(as name: String, _ body: @escaping @Sendable () -> Void) {
+    look(at: anyNewsWithMembers, as: name) { _ in body() }
+  }
+
+  /// Whether who asked at a step is answered with what a process shows that hasn't started lately: one that has shows what was stored, until
+  /// the upstream has answered and that is stored.
+  func isPresent(asked: Int) -> Bool {
+    if database != nil { return true }
+    return !plan.parts.contains(.disk) && (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked
   }
 
   /// Somebody asks for a snapshot, which has to show all that was answered before.
@@ -111,12 +123,10 @@ extension Run {
       named[person] = [.value: name]
     }
     guard !named.isEmpty else { return }
-    // A service that has started again shows what was looked up before, until the upstream has answered and that is stored.
-    let isPresent = mirror.state == "ready" && (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
-    let mayFail = database == nil && plan.parts.contains(.disk)
+    let isLate = (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
     people.show(
       TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some),
-      asked: isPresent && !mayFail ? asked : nil
+      asked: mirror.state == "ready" && isLate && isPresent(asked: asked ?? 0) ? asked : nil
     )
   }
 
@@ -132,7 +142,7 @@ extension Run {
       // In one process a restart may bring rows back from before: those that the disk has refused, or of another language.
       let isPresent = mirror.state == "ready" || database != nil
       if let asked, isPresent, case .integer(let mark)? = row["payload"]?["mark"] {
-        try marker.check(id, mark: Int(mark), asked: asked)
+        try marker.check(id, .mark, Int(mark), asked: asked)
       }
     }
     let kind = request.isOfMember ? String(request.table.suffix(1)) : nil

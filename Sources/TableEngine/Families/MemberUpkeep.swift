@@ -40,8 +40,11 @@ struct MemberUpkeep: Sendable {
     }
   }
 
+  /// It is told what its sources have said, for those who wait.
+  var isResuming: Bool { state == .resuming }
+
   /// Returns whether this replica, which asks the sources, has not begun to keep it up.
-  func isLeft(under term: UInt64?) -> Bool { state != .resuming && state != .kept(term: term) }
+  func isLeft(under term: UInt64?) -> Bool { !isResuming && state != .kept(term: term) }
 
   /// Nobody keeps it up any more, or nobody knows.
   mutating func lapse() {

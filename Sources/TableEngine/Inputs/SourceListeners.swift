@@ -161,7 +161,9 @@ final class SourceListeners: Sendable {
     } else {
       return false
     }
-    for table in table.all { give(news, to: table, isEdit: isEdit) }
+    // Readers of a member that is about to be kept up again wait for what was said meanwhile, whoever tells it first.
+    let isAwaited = isEdit || table.isMember && table.upkeep.withLock { $0.isResuming }
+    for table in table.all { give(news, to: table, isEdit: isAwaited) }
     return true
   }
 
