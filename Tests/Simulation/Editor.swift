@@ -72,6 +72,7 @@ final class Editor: @unchecked Sendable {
     guard run.isEditing else { return }
     guard !run.waitsForLull(on: queue, { [self] in begin() }) else { return }
     guard run.service != nil else { return again(50) }
+    if !isNamer, world.chance(8), !run.rows.isEmpty { return readItem(world.pick(run.rows)) }
     let request = anyTable
     guard !world.chance(2) else { return send(order(request, nil)) }
     // Under a condition: what is there is looked at first.
@@ -251,9 +252,9 @@ final class Editor: @unchecked Sendable {
           }
           texts[field] = write
         }
-        run.tasks.showItem(row, texts, of: request.table, asked: asked)
+        run.tasks.showItem(row, texts, of: request.table, asked: asked, step: world.steps)
       case .failure(let error)? where error.kind == .unknown:
-        run.tasks.showItem(row, nil, of: request.table, asked: asked)
+        run.tasks.showItem(row, nil, of: request.table, asked: asked, step: world.steps)
       case .failure?, nil: break
       }
       rest()

@@ -16,6 +16,7 @@ final class Marker: @unchecked Sendable {
   /// The marks that were answered, and when.
   private var answered: [Target: [(mark: Int, step: Int)]] = [:]
   private var forgotten = 0
+  private var readItems = ReadItems()
 
   /// Where a mark is.
   private struct Target: Hashable {
@@ -34,7 +35,7 @@ final class Marker: @unchecked Sendable {
 
   /// A version with what an upstream has accepted is not synced: after a power loss an older one may be shown until the upstream has
   /// been asked.
-  func forget() { (answered, forgotten) = ([:], world.steps) }
+  func forget() { (answered, forgotten, readItems) = ([:], world.steps, ReadItems()) }
 
   func start() { for queue in queues.prefix(world.pick(1...2)) { again(on: queue, 20...200) } }
 
@@ -57,6 +58,7 @@ final class Marker: @unchecked Sendable {
     guard !run.waitsForLull(on: queue, { [self] in begin(on: queue) }) else { return }
     guard run.service != nil, !run.newsRows.isEmpty else { return again(on: queue, 50...50) }
     last += 1
+    if world.chance(4) { return readItem(world.pick(run.newsRows)) { [self] in again(on: queue, pause) } }
     // Of one row several may be under way.
     let row = world.chance(2) ? run.newsRows[0] : world.pick(run.newsRows)
     let target = Target(row: row, member: world.chance(3) ? .remark : .mark)
@@ -109,6 +111,12 @@ final class Marker: @unchecked Sendable {
         for member in Member.allCases {
           guard case .integer(let number)? = item[member.rawValue] else { throw Malformed("an item: \(item)") }
           try check(row, member, Int(number), asked: asked)
+        }
+        guard asked >= forgotten else { return }
+        for member in Member.allCases.map(\.rawValue) + ["visits"] {
+          guard case .integer(let number)? = item[member] else { throw Malformed("an item: \(item)") }
+          let problem = readItems.note(row, member, Int(number), asked: asked, step: world.steps, precedes: <)
+          if let problem { throw Malformed(problem) }
         }
       } catch {
         run.fail(request.table, "item \(row): \(error)")

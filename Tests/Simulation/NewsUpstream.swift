@@ -145,13 +145,15 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     }
     if isFaulty, world.chance(12) { return .success(response(world.pick([500, 503, 429]), [])) }
     if request.method == "PATCH" {
+      let before = edition
       guard let item = edit(request) else { return .success(response(404, [])) }
       // It is done, and nobody hears of it.
       if isFaulty, world.chance(6) {
         return .failure(UpstreamError(.interrupted, title: "Interrupted", detail: "the connection ended"))
       }
-      // Some say that it is done, and no more.
-      return .success(world.chance(6) ? response(204, []) : response(200, item.bytes))
+      // Some answers say that it is done, and no more.
+      let isDone = edition > before
+      return .success(isDone && world.chance(6) ? response(204, []) : response(200, item.bytes))
     }
     if request.headers.first(named: "If-None-Match") == "\"r\(edition)\"" { return .success(response(304, [])) }
     return .success(response(200, body))

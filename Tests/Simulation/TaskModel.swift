@@ -86,6 +86,7 @@ final class TaskModel {
   /// More than one where a standby has given a row's number again, and the row was put in its old owner's name.
   private var owners: [String: Set<String>] = [:]
   private var successions = Successions()
+  private var readItems = ReadItems()
   private let fail: (String) -> Void
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
@@ -109,6 +110,7 @@ final class TaskModel {
 
   /// The store is not as it was, but as it was some time ago: what has been written until now may be there, or not.
   func doubt() {
+    readItems = ReadItems()
     for write in writes where write.outcome != .refused || write.isRepeated {
       (write.isUncertain, write.outcome, write.answered, write.cursor) = (true, .pending, nil, nil)
     }
@@ -162,6 +164,9 @@ final class TaskModel {
   func refuse(_ write: Write, step: Int) {
     guard !write.isUncertain else { return }
     (write.outcome, write.answered) = (.refused, step)
+    if let row = write.row, readItems.has(write.number, row) {
+      fail("write \(write.number) was refused, and was read in the item \(row)")
+    }
     for contents in shown.values {
       for content in contents where content.rows.values.contains(where: { $0.values.contains(write.number) }) {
         fail("write \(write.number) was refused, and \(content.table) at \(content.cursor) shows it")
@@ -299,11 +304,15 @@ final class TaskModel {
   /// One item was read by itself.
   ///
   /// - Parameter texts: nil: there is none.
-  func showItem(_ row: String, _ texts: Row?, of table: String, asked: Int) {
+  func showItem(_ row: String, _ texts: Row?, of table: String, asked: Int, step: Int) {
     for (field, number) in texts ?? [:] {
       guard writes.indices.contains(number), writes[number].fields.contains(field), writes[number].outcome != .refused
       else { return fail("item \(row) of \(table) shows a write that nobody made, or that was refused: \(number)") }
       bind(writes[number], to: row)
+      let problem = readItems.note(row, "\(field)", number, asked: asked, step: step) { [writes] in
+        writes[$0].precedes(writes[$1])
+      }
+      if let problem { fail(problem) }
     }
     let cursor = Cursor(epoch: Epoch(rawValue: 0), version: 0)
     let content = Content(table: "item of \(table)", cursor: cursor, rows: texts.map { [row: $0] } ?? [:], scope: .some)

@@ -73,6 +73,34 @@ import Testing
     #expect(store.waitingCount == 0)
   }
 
+  /// What is read of an item may not be gone after a restart.
+  @Test func anItemIsReadWhenItsEditIsStored() throws {
+    func edit() {
+      original.edit(EditRequest([.patch(row: "1", ["title": "C"])], caller: CallerFields([]))) { [self] outcome in
+        outcomes.withLock { $0.append("edit \(word(outcome))") }
+      }
+      wait { store.waitingCount == 1 }
+    }
+    func read() {
+      original.item("1", orHidden: true) { [self] found in
+        let text = (try? found.get()).map { String(decoding: $0.bytes, as: UTF8.self) }
+        outcomes.withLock { $0.append("read \(text?.contains("\"C\"") ?? false)") }
+      }
+      original.settle()
+    }
+    edit()
+    read()
+    #expect(answered == [])
+    release(failing: .full)
+    wait { answered.count == 2 }
+    #expect(answered.sorted() == ["edit storeFull", "read false"])
+    edit()
+    read()
+    release()
+    wait { answered.count == 4 }
+    #expect(answered.suffix(2).sorted() == ["edit done", "read true"])
+  }
+
   /// The items have an edit that no version of the table shows.
   @Test func aReadIsRefusedWhereTheVersionThatShowsAnEditCantBeStored() {
     let edit = Edit.insert(item: ["title": "C"], .end)

@@ -279,7 +279,7 @@ extension TableWriter {
     if !isWaiting { body() }
   }
 
-  private static let attemptsToFollow = 20
+  static let attemptsToFollow = 20
 
   /// Gives the writer of the table that is in this one's place when it is known which one that is, and has shown what it has been told
   /// of; on that one's queue.

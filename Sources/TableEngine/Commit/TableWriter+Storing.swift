@@ -55,7 +55,8 @@ extension TableWriter {
     let isSpokesman = isMember && fence != nil && !isTranslation
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
     // Its refusal to another replica holds until all sources have answered this one.
-    let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
+    let hasWord =
+      isSpokesman && content.access { $0.isKnownToStore && $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
     let untold = tellsInputs ? content.access { $0.laysOutInputs ? $0.untoldInputs(isShared: isShared) : nil } : nil
     if tellsInputs { askForAll() }
@@ -101,7 +102,8 @@ extension TableWriter {
   ///
   /// - Parameter before: as it was until now; nil: the store has nothing of it.
   private func untoldObjects(of table: Table, after before: Table?, with version: Version?) -> [ObjectChange] {
-    guard isStored, !isTranslation else { return [] }
+    // A member's record begins with a version.
+    guard isStored, !isTranslation, version != nil || content.access({ $0.isKnownToStore }) else { return [] }
     let objects = content.access { content in
       content.objectChanges(from: before.map { content.toldSections ?? $0.sections } ?? [], to: table.sections)
     }

@@ -201,23 +201,6 @@ final class TableWriter: Sendable {
 
   // MARK: Reading what it has
 
-  func item(
-    _ row: String,
-    orHidden: Bool,
-    _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
-  ) {
-    content.queue.async { [self] in
-      let object = content.access { content in
-        content.refreshResult(named: name)
-        defer { content.letGoOfPart() }
-        // Where rows are the callers' own, hidden ones are others'.
-        return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
-      }
-      if let object, orHidden || !object.isHidden { return completion(.success(object)) }
-      completion(.failure(content.access { $0.missing(row, in: versions.current.table) }))
-    }
-  }
-
   func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) {
     content.queue.async { [self] in
       completion(

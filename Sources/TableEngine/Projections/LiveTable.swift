@@ -179,7 +179,7 @@ package final class LiveTable: Sendable {
     orHidden: Bool,
     _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
   ) {
-    writer.item(row, orHidden: orHidden, completion)
+    ItemRead(writer: writer, row: row, orHidden: orHidden).begin(completion)
   }
 
   /// Why a row is not found.
