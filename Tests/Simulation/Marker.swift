@@ -5,7 +5,7 @@ import TestSupport
 
 /// Clients that edit what an upstream has, through the service: each edit marks a row with a number, in a member that cells show or in one
 /// that none does. Answers are lost on either way, so that an edit may be done twice, but what was answered is shown, in any language, and
-/// read with the item.
+/// read with the item. Some add an item.
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class Marker: @unchecked Sendable {
@@ -15,6 +15,8 @@ final class Marker: @unchecked Sendable {
   private(set) var edits = 0
   /// The marks that were answered, and when.
   private var answered: [Target: [(mark: Int, step: Int)]] = [:]
+  /// The first marks of the items that were added, and when that was answered.
+  private var added: [(mark: Int, step: Int)] = []
   private var forgotten = 0
   private var readItems = ReadItems()
 
@@ -35,7 +37,7 @@ final class Marker: @unchecked Sendable {
 
   /// A version with what an upstream has accepted is not synced: after a power loss an older one may be shown until the upstream has
   /// been asked.
-  func forget() { (answered, forgotten, readItems) = ([:], world.steps, ReadItems()) }
+  func forget() { (answered, added, forgotten, readItems) = ([:], [], world.steps, ReadItems()) }
 
   func start() { for queue in queues.prefix(world.pick(1...2)) { again(on: queue, 20...200) } }
 
@@ -48,9 +50,18 @@ final class Marker: @unchecked Sendable {
   private struct Mark {
     var queue: SimulatedQueue
     var request: TableRequest
-    var target: Target
+    /// Nil: it adds an item.
+    var target: Target?
     var number: Int
     var begun: Int
+
+    var words: String { target.map { "\($0.member.rawValue) \(number) to \($0.row)" } ?? "an item marked \(number)" }
+    func edit(_ kind: String) -> Edit {
+      guard let target else {
+        return .insert(item: ["mark": .integer(Int64(number)), "kind": .string(kind)], .end)
+      }
+      return .patch(row: target.row, [target.member.rawValue: .integer(Int64(number))])
+    }
   }
 
   private func begin(on queue: SimulatedQueue) {
@@ -61,34 +72,44 @@ final class Marker: @unchecked Sendable {
     if world.chance(4) { return readItem(world.pick(run.newsRows)) { [self] in again(on: queue, pause) } }
     // Of one row several may be under way.
     let row = world.chance(2) ? run.newsRows[0] : world.pick(run.newsRows)
-    let target = Target(row: row, member: world.chance(3) ? .remark : .mark)
+    let isAdded = world.chance(5)
+    let target = isAdded ? nil : Target(row: row, member: world.chance(3) ? .remark : .mark)
     send(Mark(queue: queue, request: run.anyNews, target: target, number: last, begun: world.steps), 1)
   }
 
   private func send(_ mark: Mark, _ attempt: Int) {
     guard let service = run.service else { return retry(mark, attempt) }
-    let (row, member, number) = (mark.target.row, mark.target.member.rawValue, mark.number)
-    run.note("news", "the marker writes \(member) \(number) to \(row) (attempt \(attempt))")
-    let content = Array("\(row) \(member) \(number)".utf8)
+    let number = mark.number
+    run.note("news", "the marker writes \(mark.words) (attempt \(attempt))")
+    let content = Array(mark.words.utf8)
     let terms = EditPreconditions(
       condition: nil,
       idempotency: Idempotency(key: "mark-\(number)", route: "PATCH news", content: content)
     )
-    service.edit(mark.request, [.patch(row: row, [member: .integer(Int64(number))])], terms) { [self] answer in
+    let edit = mark.edit(NewsUpstream.kinds[number % NewsUpstream.kinds.count])
+    service.edit(mark.request, [edit], terms) { [self] answer in
       guard let answer, !(run.isFaulty && world.chance(20)) else { return retry(mark, attempt) }
       switch answer {
       case .success(let done):
         edits += 1
         run.note("news", "the marker is answered \(done.cursor): \(number)")
-        if mark.begun >= forgotten { answered[mark.target, default: []].append((number, world.steps)) }
+        if mark.begun >= forgotten { note(mark) }
         guard !world.chance(2) else { return again(on: mark.queue, pause) }
-        guard world.chance(2) else { return readItem(row) { [self] in again(on: mark.queue, pause) } }
+        if let row = mark.target?.row, world.chance(2) { return readItem(row) { [self] in again(on: mark.queue, pause) } }
         run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, pause) }
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(number)")
         let isJudged = [.unknown, .conflict, .impossible, .forbidden].contains(error.kind) || attempt > 6
         if isJudged { again(on: mark.queue, pause) } else { retry(mark, attempt) }
       }
+    }
+  }
+
+  private func note(_ mark: Mark) {
+    if let target = mark.target {
+      answered[target, default: []].append((mark.number, world.steps))
+    } else {
+      added = added.suffix(20) + [(mark.number, world.steps)]
     }
   }
 
@@ -121,6 +142,14 @@ final class Marker: @unchecked Sendable {
       } catch {
         run.fail(request.table, "item \(row): \(error)")
       }
+    }
+  }
+
+  /// A reader that asked at a step has to be shown the items that were added, as long as the upstream has them.
+  func check(shown: Set<Int>, asked: Int) throws {
+    for (mark, step) in added where step < asked {
+      guard let (id, isThere) = run.upstream.has(addedWith: mark), isThere, !shown.contains(id) else { continue }
+      throw Malformed("item \(id) is not there, and was added with the mark \(mark) by step \(step), before \(asked)")
     }
   }
 

@@ -108,6 +108,30 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     return items[place].json
   }
 
+  /// The items that were added, by their first marks.
+  private var added: [Int: Int] = [:]
+
+  /// Whether an item that was added with a mark is there; nil: none was.
+  func has(addedWith mark: Int) -> (id: Int, isThere: Bool)? {
+    added[mark].map { id in (id, items.contains { $0.id == id }) }
+  }
+
+  /// Adds an item, unless one was added with its mark: an upstream that knows keys adds none twice.
+  private func add(_ request: TransferRequest) -> Item? {
+    guard let body = try? JSONValue(parsing: request.body ?? []), case .integer(let mark)? = body["mark"],
+      case .string(let kind)? = body["kind"]
+    else { return nil }
+    guard added[Int(mark)] == nil else { return items.first { $0.id == added[Int(mark)] } }
+    edition += 1
+    revision += 1
+    let item = Item(id: nextID, kind: kind, revision: revision, mark: Int(mark))
+    (added[Int(mark)], edited[nextID]) = (nextID, [revision])
+    nextID += 1
+    items.append(item)
+    remember()
+    return item
+  }
+
   static let kinds = ["a", "b", "c"]
   private var kind: String { world.pick(Self.kinds) }
 
@@ -154,6 +178,13 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       // Some answers say that it is done, and no more.
       let isDone = edition > before
       return .success(isDone && world.chance(6) ? response(204, []) : response(200, item.bytes))
+    }
+    if request.method == "POST" {
+      guard let item = add(request) else { return .success(response(404, [])) }
+      if isFaulty, world.chance(6) {
+        return .failure(UpstreamError(.interrupted, title: "Interrupted", detail: "the connection ended"))
+      }
+      return .success(world.chance(2) ? response(201, []) : response(201, item.json.bytes))
     }
     if request.headers.first(named: "If-None-Match") == "\"r\(edition)\"" { return .success(response(304, [])) }
     return .success(response(200, body))

@@ -146,6 +146,9 @@ extension Run {
       }
     }
     let kind = request.isOfMember ? String(request.table.suffix(1)) : nil
+    if let asked, kind == nil, mirror.state == "ready" || database != nil {
+      try marker.check(shown: Set(items.keys), asked: asked)
+    }
     if kind == nil { newsRows = items.keys.sorted().map { "\($0)" } }
     guard let revision else {
       guard items.isEmpty else { throw Malformed("news without its state") }
@@ -175,7 +178,11 @@ extension Run {
   private func isLaid(_ items: [Int: Int], ofKind kind: String?, over revision: Int) -> Bool {
     let past = upstream.past[revision]
     func fits(_ id: Int, _ revision: Int) -> Bool { kind == nil || upstream.pastKinds[revision][id] == kind }
-    guard Set(items.keys).isSubset(of: past.keys) else { return false }
+    // Others were added since.
+    let isKnown = items.allSatisfy { id, shown in
+      past[id] != nil || shown > revision && upstream.edited[id]?.contains(shown) == true && fits(id, shown)
+    }
+    guard isKnown else { return false }
     return past.allSatisfy { id, base in
       let edited = upstream.edited[id] ?? []
       guard let shown = items[id] else { return !fits(id, base) || edited.contains { $0 > base && !fits(id, $0) } }

@@ -133,7 +133,10 @@ struct Settings {
     """
   }
 
-  private var edits: String { #"edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}}"# }
+  private var edits: String {
+    let insert = #"insert: {url: "http://upstream.test/news", body: "${$edit}"}"#
+    return #"edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}, \#(insert)}"#
+  }
 
   private var board: String {
     """
