@@ -95,7 +95,9 @@ final class Marker: @unchecked Sendable {
         run.note("news", "the marker is answered \(done.cursor): \(number)")
         if mark.begun >= forgotten { note(mark) }
         guard !world.chance(2) else { return again(on: mark.queue, pause) }
-        if let row = mark.target?.row, world.chance(2) { return readItem(row) { [self] in again(on: mark.queue, pause) } }
+        if let row = mark.target?.row, world.chance(2) {
+          return readItem(row) { [self] in again(on: mark.queue, pause) }
+        }
         run.lookAtNews(as: "the marker") { [self] in again(on: mark.queue, pause) }
       case .failure(let error):
         run.note("news", "the marker is refused, \(error.kind): \(number)")
