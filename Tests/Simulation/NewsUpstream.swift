@@ -40,6 +40,8 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   private var nextID = 1
   /// Answers fail, or come late.
   var isFaulty = true
+  /// Until when it is down: for those who ask for the list, or for everybody.
+  private var outage: (end: UInt64, isWhole: Bool) = (0, false)
   private(set) var requests = 0
   /// How many services have started, or sources begun to ask.
   private var starts = 0
@@ -57,6 +59,9 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
 
   /// Something of the list becomes another thing.
   func change() {
+    if world.chance(40) {
+      outage = (world.now + UInt64(world.pick([500, 2_000, 8_000])) * 1_000_000, world.chance(3))
+    }
     edition += 1
     if !items.isEmpty, world.chance(5) {
       items[world.pick(0...(items.count - 1))].visits += 1
@@ -167,7 +172,8 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       let fields = [TransferField("ETag", "\"r\(edition)\""), TransferField("Content-Type", "application/json")]
       return TransferResponse(status: status, headers: fields.compactMap(\.self), body: body, url: request.url)
     }
-    if isFaulty, world.chance(12) { return .success(response(world.pick([500, 503, 429]), [])) }
+    let isDown = world.now < outage.end && (outage.isWhole || request.method == "GET")
+    if isFaulty, isDown || world.chance(12) { return .success(response(world.pick([500, 503, 429]), [])) }
     if request.method == "PATCH" {
       let before = edition
       guard let item = edit(request) else { return .success(response(404, [])) }
