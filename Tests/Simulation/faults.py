@@ -260,7 +260,7 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (ENGINE + "Replicas/FetchLease.swift", "now < until { lease }", "now < until || fault == \"clock\" { lease }"), replicas=True),
     Fault("unanswered", "an edit that only the upstream can show is answered though that has failed",
           (ENGINE + "Inputs/PolledSource.swift", "guard case .failed = update, !update.isCancelled else",
-           "guard case .failed = update, !update.isCancelled, fault != \"unanswered\" else")),
+           "guard case .failed = update, !update.isCancelled, fault != \"unanswered\" else"), replicas=True),
     Fault("hidden", "members of items that no cell shows are not told to other replicas",
           (STORING, "return version != nil || objects.count", "return version != nil || fault != \"hidden\" && objects.count"), replicas=True),
     Fault("waiter", "a poll is registered after it has looked, and does not look again",
