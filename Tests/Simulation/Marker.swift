@@ -26,7 +26,11 @@ final class Marker: @unchecked Sendable {
     var member: Member
   }
 
-  enum Member: String, CaseIterable { case mark, remark }
+  enum Member: String, CaseIterable {
+    case mark, remark
+    /// Nobody writes it.
+    case visits
+  }
 
   init(_ run: Run) {
     self.run = run
@@ -134,11 +138,8 @@ final class Marker: @unchecked Sendable {
         for member in Member.allCases {
           guard case .integer(let number)? = item[member.rawValue] else { throw Malformed("an item: \(item)") }
           try check(row, member, Int(number), asked: asked)
-        }
-        guard asked >= forgotten else { return }
-        for member in Member.allCases.map(\.rawValue) + ["visits"] {
-          guard case .integer(let number)? = item[member] else { throw Malformed("an item: \(item)") }
-          let problem = readItems.note(row, member, Int(number), asked: asked, step: world.steps, precedes: <)
+          guard asked >= forgotten else { continue }
+          let problem = readItems.note(row, member.rawValue, Int(number), asked: asked, step: world.steps, precedes: <)
           if let problem { throw Malformed(problem) }
         }
       } catch {

@@ -22,15 +22,16 @@ struct ReadItems {
     precedes: (Int, Int) -> Bool
   ) -> String? {
     let place = Place(row: row, member: member)
-    guard let known = last[place], known.step < asked else {
-      if last[place].map({ precedes($0.number, number) }) ?? true { last[place] = (number, step) }
+    guard let known = last[place] else {
+      last[place] = (number, step)
       return nil
     }
-    guard !precedes(number, known.number) else {
+    let isLater = known.step < asked
+    if isLater, precedes(number, known.number) {
       return
         "the item \(row), asked for at step \(asked), has the \(member) \(number), and had \(known.number) at step \(known.step)"
     }
-    if known.number != number { last[place] = (number, step) }
+    if known.number != number, isLater || precedes(known.number, number) { last[place] = (number, step) }
     return nil
   }
 

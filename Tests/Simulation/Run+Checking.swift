@@ -39,9 +39,11 @@ extension Run {
   /// Whether who asked at a step is answered with what a process shows that hasn't started lately: one that has shows what was stored, until
   /// the upstream has answered and that is stored.
   func isPresent(asked: Int) -> Bool {
-    if database != nil { return true }
-    return !plan.parts.contains(.disk) && (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked
+    database != nil || !plan.parts.contains(.disk) && isHeard(before: asked)
   }
+
+  /// Whether the source that asks for the list now has had it for a while.
+  private func isHeard(before step: Int) -> Bool { (upstream.heardSince.map { $0 + 2_000 } ?? .max) < step }
 
   /// Somebody asks for a snapshot, which has to show all that was answered before.
   func look(at request: TableRequest, as name: String, _ body: @escaping @Sendable (Cursor?) -> Void) {
@@ -123,10 +125,10 @@ extension Run {
       named[person] = [.value: name]
     }
     guard !named.isEmpty else { return }
-    let isLate = (upstream.heardSince.map { $0 + 2_000 } ?? .max) < asked ?? 0
+    let isTold = mirror.state == "ready" && isHeard(before: asked ?? 0) && isPresent(asked: asked ?? 0)
     people.show(
       TaskModel.Content(table: "joined", cursor: cursor, rows: named, scope: .some),
-      asked: mirror.state == "ready" && isLate && isPresent(asked: asked ?? 0) ? asked : nil
+      asked: isTold ? asked : nil
     )
   }
 
