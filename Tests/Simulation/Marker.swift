@@ -116,6 +116,7 @@ final class Marker: @unchecked Sendable {
       answered[target, default: []].append((mark.number, world.steps))
     } else {
       added = added.suffix(20) + [(mark.number, world.steps)]
+      run.upstream.settle(addedWith: mark.number)
     }
   }
 

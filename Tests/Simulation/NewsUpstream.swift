@@ -116,6 +116,19 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
   /// The items that were added, by their first marks.
   private var added: [Int: Int] = [:]
 
+  /// What the list was when an addition had been answered to who made it, by the item.
+  private var settled: [Int: Int] = [:]
+
+  /// An addition has been answered to who made it.
+  func settle(addedWith mark: Int) { if let id = added[mark] { settled[id] = revision } }
+
+  /// Whether an item may be shown beside a list of a revision that does not have it: it was added later, or has gone from the list while
+  /// its addition was still on its way through the service.
+  func mayBeLaid(_ id: Int, _ shown: Int, over revision: Int) -> Bool {
+    guard edited[id]?.contains(shown) == true else { return false }
+    return shown > revision || added.values.contains(id) && settled[id] ?? .max >= revision
+  }
+
   /// Whether an item that was added with a mark is there; nil: none was.
   func has(addedWith mark: Int) -> (id: Int, isThere: Bool)? {
     added[mark].map { id in (id, items.contains { $0.id == id }) }
@@ -126,7 +139,12 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     guard let body = try? JSONValue(parsing: request.body ?? []), case .integer(let mark)? = body["mark"],
       case .string(let kind)? = body["kind"]
     else { return nil }
-    guard added[Int(mark)] == nil else { return items.first { $0.id == added[Int(mark)] } }
+    if let id = added[Int(mark)] {
+      let item = items.first { $0.id == id }
+      // As it is now, as with an edit.
+      if let item { edited[id, default: []].insert(item.revision) }
+      return item
+    }
     edition += 1
     revision += 1
     let item = Item(id: nextID, kind: kind, revision: revision, mark: Int(mark))

@@ -180,9 +180,8 @@ extension Run {
   private func isLaid(_ items: [Int: Int], ofKind kind: String?, over revision: Int) -> Bool {
     let past = upstream.past[revision]
     func fits(_ id: Int, _ revision: Int) -> Bool { kind == nil || upstream.pastKinds[revision][id] == kind }
-    // Others were added since.
     let isKnown = items.allSatisfy { id, shown in
-      past[id] != nil || shown > revision && upstream.edited[id]?.contains(shown) == true && fits(id, shown)
+      past[id] != nil || upstream.mayBeLaid(id, shown, over: revision) && fits(id, shown)
     }
     guard isKnown else { return false }
     return past.allSatisfy { id, base in

@@ -102,8 +102,9 @@ extension TableWriter {
   ///
   /// - Parameter before: as it was until now; nil: the store has nothing of it.
   private func untoldObjects(of table: Table, after before: Table?, with version: Version?) -> [ObjectChange] {
-    // A member's record begins with a version.
-    guard isStored, !isTranslation, version != nil || content.access({ $0.isKnownToStore }) else { return [] }
+    // A member's record begins with a version, which may be on its way.
+    let hasRecord = version != nil || content.access { $0.isKnownToStore || !$0.commits.isEmpty }
+    guard isStored, !isTranslation, hasRecord else { return [] }
     let objects = content.access { content in
       content.objectChanges(from: before.map { content.toldSections ?? $0.sections } ?? [], to: table.sections)
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Queues
 import Synchronization
+import TableModel
 import TableStore
 import Upstream
 
@@ -11,6 +12,9 @@ struct KeptMember: Sendable {
 
   /// Keeps it up again: readers wait until it has been told what its sources have said. On any queue.
   ///
+  /// After another replica has asked the sources, the table as it is stored may lack an edit that was made through another table. If a source
+  /// fails then, readers come again, unless the table is as that replica has left it.
+  ///
   /// - Parameter asking: has the sources tell it what they say from now on, and calls back on any queue.
   func resume(_ asking: (@escaping @Sendable () -> Void) -> Void) {
     let term = term
@@ -18,16 +22,18 @@ struct KeptMember: Sendable {
     let writers = table.all.map(\.writer)
     for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
     asking {
-      let group = DispatchGroup()
-      for source in table.sources { source.whenBrought(table, group.entered()) }
-      group.notify(queue: table.context.background) {
+      let brought = JoinedCalls(true) { $0 = $0 && $1 }
+      for source in table.sources { source.whenBrought(table, brought.begin()) }
+      brought.notify(on: table.context.background) { isKnown in
         // Another replica may ask them by now, and did not begin it; or nobody reads it any more.
         let isAsked = !table.isAsleep && (!table.isShared || table.context.replica.isLeading)
+        let mayLackEdits = !isKnown && table.isShared && table.current.table.hasWorked
+        let isKept = isAsked && !mayLackEdits
         let waiters = table.upkeep.withLock { upkeep in
-          if !isAsked { upkeep.lapse() }
+          if !isKept { upkeep.lapse() }
           return upkeep.keep(since: lapse, under: term)
         }
-        for completion in waiters { completion(isAsked ? .read : .late) }
+        for completion in waiters { completion(isKept ? .read : .late) }
         for writer in writers { writer.following.subtract(1, ordering: .acquiringAndReleasing) }
       }
     }

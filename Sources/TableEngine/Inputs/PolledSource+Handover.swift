@@ -22,6 +22,11 @@ extension PolledSource {
         revisions?.merge(found.mapValues { Handover.TableRevision($0) }) { $1 }
       }
       for table in tables {
+        // An edit that was laid over the answer is not told to who reads it not.
+        guard listeners.hasTold(table) else {
+          revisions.begin()(nil)
+          continue
+        }
         AnswerStandings(writer: table.writer).standing(on: answer, of: name, revisions.begin())
       }
       revisions.notify(on: context.background) { revisions in

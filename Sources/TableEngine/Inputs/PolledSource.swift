@@ -109,10 +109,15 @@ final class PolledSource: Sendable {
 
   /// Calls back when a table that has begun to be read is about to show what was said to whoever else reads it: on the table's queue
   /// that comes next. On any queue.
-  func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter body: false: the upstream fails, and what it said to another process before, with the edits that this one has laid
+  ///   over it, is not known here.
+  func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     context.client.queue.async { [self] in
       // A source without other readers has told nobody anything.
-      if listeners.hasAnswer || isReadOnly(by: table) { body() } else { whenAnswered(body) }
+      let isAlone = isReadOnly(by: table)
+      if listeners.hasAnswer || isAlone { return body(isAlone || listeners.hasTold(table)) }
+      whenAnswered { [self] in body(latest.listeners.hasTold(table)) }
     }
   }
 

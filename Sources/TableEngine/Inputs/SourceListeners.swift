@@ -59,6 +59,9 @@ final class SourceListeners: Sendable {
   /// True if the upstream has answered at all. On the sources' queue.
   var hasAnswer: Bool { last.access { $0.isThere } }
 
+  /// Returns whether a table was given the last answer, or stands for it: not where it was told only that the upstream fails.
+  func hasTold(_ table: LiveTable) -> Bool { withReaders { $0.hasHeard(answer, table) } }
+
   /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
   func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.set(body) }
 
@@ -156,6 +159,7 @@ final class SourceListeners: Sendable {
       news = .content(content, answer, failedSince: last.failure)
     } else if let failure = last.failure {
       news = .failure(failure)
+      if !isUpToDate { withReaders { $0.miss(table) } }
     } else if isUpToDate {
       news = .unchanged
     } else {

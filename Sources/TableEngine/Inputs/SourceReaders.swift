@@ -204,6 +204,18 @@ struct SourceReaders {
     return hear(answer, table.number)
   }
 
+  /// A table was told of a failure in place of the last content, as that is not known here.
+  mutating func miss(_ table: LiveTable) {
+    guard readers[table.number]?.table === table else { return }
+    readers[table.number]?.heard = nil
+  }
+
+  /// Returns whether a table was given the last content, or stands for it.
+  func hasHeard(_ answer: UInt64, _ table: LiveTable) -> Bool {
+    guard let reader = readers[table.number], reader.table === table else { return false }
+    return reader.key != nil || reader.heard == answer
+  }
+
   private mutating func hear(_ answer: UInt64, _ id: Int) -> Bool? {
     guard let reader = readers[id], reader.isReading else { return nil }
     readers[id]?.heard = answer

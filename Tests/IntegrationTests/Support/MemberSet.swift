@@ -46,6 +46,7 @@ final class MemberSet {
         polled: {url: "\(upstream.url)/polled/${$params.q}", every: 300ms, retries: 0}
         once: {url: "\(upstream.url)/once/${$params.q}", every: 0s, retries: 0, webhook: {secret: "\(ReplicaSet.secret)"}}
         slow: {url: "\(upstream.url)/slow/${$params.q}", every: 1000s, retries: 0}
+        shared: {url: "\(upstream.url)/shared", every: 300ms, retries: 0}
         mine: {url: "\(upstream.url)/mine/${$params.q}", every: 300ms, retries: 0, forward: [X-User]}
         words: {local: {items: [{title: A}, {title: B}]}}
       tables:
@@ -65,6 +66,15 @@ final class MemberSet {
           cell: Label
           payload: {title: "${title}"}
           instances: \(instances)
+        shared:
+          source: shared
+          parameters: {q: {}}
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: [{id: shared, where: title != $params.q}]
+          instances: \(instances)
+          edits: {patch: {url: "\(upstream.url)/shared/${$id}", body: "${$edit}"}}
         words:
           source: words
           parameters: {q: {}}
