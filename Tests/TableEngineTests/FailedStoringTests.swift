@@ -253,28 +253,6 @@ import Testing
     }
     #expect(outcome == .read && table.current.table.rowCount == 1)
   }
-
-  /// A member that no cell shows changes while the table's first version is on its way to the disk.
-  @Test func objectsFollowTheFirstVersion() throws {
-    let store = GatedStore()
-    let engine = try Engine(
-      .read(
-        """
-        sources: {a: {url: "http://127.0.0.1:1/", every: 0s}}
-        cells: {Label: {fields: {}}}
-        tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {}}}
-        """
-      ),
-      .silent(store)
-    )
-    let table = try #require(engine.catalog.tablesByName["a"])
-    store.shut()
-    for visits in 1...2 {
-      let item = SourceItem(bytes: Array(#"{"id": 1, "visits": \#(visits)}"#.utf8))
-      table.writer.receive(.content(.items([item]), UInt64(visits)), from: "a") {}
-      wait { store.waitingCount == visits }
-    }
-  }
 }
 
 private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {
