@@ -10,6 +10,7 @@
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
 # make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2, REPLICAS=1, RELEASE=1
 # make faults   puts faults into the code, one at a time, and has the simulation look for each; SECONDS=600 JOBS=2
+# make seeds    all seeds of the properties that take long; CI has a quarter of them
 # make lenses   views, cells, searches and windows mixed, against a naive reading; SECONDS=600, SEED=7
 # make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
 # make kotlin   the generated Kotlin, compiled and run; needs Java, and 80 MB of PyPI's
@@ -20,7 +21,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove kotlin faults
+.PHONY: lenses lives seeds run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove kotlin faults
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -47,6 +48,10 @@ tests-swift:
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter ReplySizeTests
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter HostileNetworkTests
 	./scripts/run-tests.sh $(SWIFT) test --skip-build --parallel
+
+# All seeds of the properties that take long; CI has a quarter of them.
+seeds: packages
+	TABLECAST_SEEDS=all $(SWIFT) test $(BUILD_FLAGS) --filter 'Table(Diff|Engine|Mapping|Model)Tests'
 
 # CI has ten short ones; more by ROUNDS and SEED.
 cluster: packages

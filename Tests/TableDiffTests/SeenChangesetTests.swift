@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...16 as ClosedRange<UInt64>)
+  @Test(arguments: seeds(of: 16))
   func whatIsSeenIsWhatDiffers(seed: UInt64) throws {
     var generator = TableGenerator(seed: seed)
     for number in 0..<1_500 {

@@ -53,7 +53,7 @@ import Testing
   }
 
   /// However many rows there are, and whatever is done with them.
-  @Test(arguments: 0..<4 as Range<UInt64>)
+  @Test(arguments: seeds(of: 4))
   func whatIsHeldIsCounted(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let memory = FindMemory(maximumBytes: 1 << 20)

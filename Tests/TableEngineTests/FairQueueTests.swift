@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FairQueueTests {
   /// Against lists that are searched: those of whoever holds most, and of several such of whoever has used none for longest.
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: seeds(of: 20))
   func againstAModel(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = FairQueue<Int, Int>()

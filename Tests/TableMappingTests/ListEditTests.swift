@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<100 as Range<UInt64>)
+  @Test(arguments: seeds(of: 100))
   func whatEditsMakeOfAResponseIsWhatAMappingMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random, isLocal: false)

@@ -36,7 +36,7 @@ import Testing
     var key: PartKey?
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>) func whoIsNotToldMissesNothing(seed: UInt64) throws {
+  @Test(arguments: seeds(of: 200)) func whoIsNotToldMissesNothing(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let predicate = Self.predicates.randomElement(using: &random) ?? ""
     let mapper = try Self.mapper(predicate, isSorted: .random(using: &random))

@@ -54,7 +54,7 @@ import Testing
     )
   }
 
-  @Test(arguments: 0..<150 as Range<UInt64>) func aPartIsWhatAMappingOfItsOwnMakes(seed: UInt64) throws {
+  @Test(arguments: seeds(of: 150)) func aPartIsWhatAMappingOfItsOwnMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var words = ""
     let mapper = try Self.mapper(&random, &words)

@@ -9,7 +9,7 @@ import Testing
 /// Refreshes of an upstream's items, beside the mapping of the same items by itself: the same to the byte, whether items
 /// changed where they stand, came, went or moved.
 @Suite struct RefreshInPlaceTests {
-  @Test(arguments: 0..<80 as Range<UInt64>)
+  @Test(arguments: seeds(of: 80))
   func refreshesMakeWhatAMappingMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random, isLocal: false)

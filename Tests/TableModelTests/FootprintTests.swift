@@ -4,7 +4,7 @@ import Testing
 
 /// What one version has that another has not, held against a look at every row.
 @Suite struct FootprintTests {
-  @Test(arguments: 0..<30 as Range<UInt64>) func whatIsNotSharedIsCountedOnce(seed: UInt64) {
+  @Test(arguments: seeds(of: 30)) func whatIsNotSharedIsCountedOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var number = 0
     func rows(_ count: Int) -> [Row] {

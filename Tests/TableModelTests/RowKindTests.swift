@@ -35,7 +35,7 @@ import Testing
     return Set(kinds)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func listsHaveTheKindsOfTheirRows(seed: UInt64) {
+  @Test(arguments: seeds(of: 6)) func listsHaveTheKindsOfTheirRows(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var next = [3, 60, 2_000, 2_100, 9_000, 30_000][Int(seed) - 1]
     var list = RowList((0..<next).map { Self.row($0, using: &random) })

@@ -1,3 +1,5 @@
+import Foundation
+
 /// SplitMix64: the same numbers for a seed, on every machine. A failing test prints its seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Where it is: `SeededGenerator(seed: state)` goes on from there.
@@ -12,4 +14,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
     return mixed ^ (mixed >> 31)
   }
+}
+
+/// The seeds of a property that takes long: a quarter of all, or all of them where `TABLECAST_SEEDS` is `all` (`make seeds`).
+public func seeds(of all: UInt64) -> ClosedRange<UInt64> {
+  let isWhole = ProcessInfo.processInfo.environment["TABLECAST_SEEDS"] == "all"
+  return 1...(isWhole ? all : (all + 3) / 4)
 }
