@@ -71,6 +71,9 @@ final class SourceListeners: Sendable {
   /// The tables that it feeds.
   var fed: [LiveTable] { withReaders { $0.tables } }
 
+  /// Those of them that are told what it says: somebody reads them, or they always live.
+  var told: [LiveTable] { withReaders { $0.readTables } }
+
   /// Returns whether no other table has its answer, nor this one in another language.
   func feedsOnly(_ table: LiveTable) -> Bool { table.allTranslations.isEmpty && fed.allSatisfy { $0 === table } }
 
