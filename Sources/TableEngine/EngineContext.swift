@@ -53,12 +53,15 @@ final class EngineContext: Sendable {
     var limits: LimitsDefinition
     /// By which replicas know that they have the same.
     var digests: HandoverDigests
+    /// The sources of tables through which edits and actions reach an upstream.
+    var editedSources: Set<String>
 
     init(_ definition: ServiceDefinition, _ digests: HandoverDigests) {
       variables = definition.environment
       showsUpstreamsWords = definition.problems == .full
       limits = definition.limits
       self.digests = digests
+      editedSources = Set(definition.tables.lazy.filter(\.changesUpstreams).flatMap(\.sourceNames))
     }
   }
 

@@ -89,8 +89,13 @@ extension TableBlueprint {
 }
 
 extension TableDefinition {
+  /// Its edits or actions are sent to an upstream.
+  var changesUpstreams: Bool {
+    !actions.isEmpty || [edits.insert, edits.replace, edits.patch, edits.delete, edits.move].contains { $0 != nil }
+  }
+
   /// Its own source, those of its sections and those of its lookups.
-  fileprivate var sourceNames: [String] {
+  var sourceNames: [String] {
     let ofSections: [String] =
       switch sections {
       case .single(let section): [section.source].compactMap(\.self)

@@ -23,7 +23,7 @@ extension PolledSource {
       }
       for table in tables {
         // An edit that was laid over the answer is not told to who reads it not.
-        guard listeners.hasTold(table) else {
+        guard !listeners.withReaders({ $0.lacksEdit(table) }) else {
           revisions.begin()(nil)
           continue
         }

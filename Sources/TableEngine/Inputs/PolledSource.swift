@@ -116,8 +116,9 @@ final class PolledSource: Sendable {
     context.client.queue.async { [self] in
       // A source without other readers has told nobody anything.
       let isAlone = isReadOnly(by: table)
-      if listeners.hasAnswer || isAlone { return body(isAlone || listeners.hasTold(table)) }
-      whenAnswered { [self] in body(latest.listeners.hasTold(table)) }
+      let lacksNothing = isAlone || !context.current.editedSources.contains(name)
+      if listeners.hasAnswer || isAlone { return body(lacksNothing || listeners.hasTold(table)) }
+      whenAnswered { [self] in body(lacksNothing || latest.listeners.hasTold(table)) }
     }
   }
 

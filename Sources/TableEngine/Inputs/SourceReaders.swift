@@ -9,6 +9,8 @@ struct SourceReaders {
     var isReading: Bool
     /// The number of the last content that it was given, or stands for; nil: it has none.
     var heard: UInt64?
+    /// An edit was laid over the content that it has, while nobody read it.
+    var lacksEdit = false
     /// By what it is found where it is told only of answers that concern it; it then has their content though it has not heard it.
     var key: PartKey?
   }
@@ -212,6 +214,9 @@ struct SourceReaders {
     readers[table.number]?.heard = nil
   }
 
+  /// Returns whether an edit was laid over what a table has, which it was not told.
+  func lacksEdit(_ table: LiveTable) -> Bool { readers[table.number]?.lacksEdit ?? false }
+
   /// Returns whether a table was given the last content, or stands for it.
   func hasHeard(_ answer: UInt64, _ table: LiveTable) -> Bool {
     guard let reader = readers[table.number], reader.table === table else { return false }
@@ -221,6 +226,7 @@ struct SourceReaders {
   private mutating func hear(_ answer: UInt64, _ id: Int) -> Bool? {
     guard let reader = readers[id], reader.isReading else { return nil }
     readers[id]?.heard = answer
+    readers[id]?.lacksEdit = false
     return reader.heard == answer
   }
 
@@ -236,7 +242,12 @@ struct SourceReaders {
     rouseAll(at: answer)
     var others: [LiveTable] = []
     for (id, reader) in readers where id != table.number && reader.heard == answer {
-      if !reader.isReading { readers[id]?.heard = nil } else if let other = reader.table { others.append(other) }
+      if !reader.isReading {
+        readers[id]?.heard = nil
+        readers[id]?.lacksEdit = true
+      } else if let other = reader.table {
+        others.append(other)
+      }
     }
     return others
   }
