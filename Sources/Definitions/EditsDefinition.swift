@@ -11,6 +11,9 @@ public struct EditsDefinition: Sendable {
 
   public init() {}
 
+  /// The requests that are defined.
+  public var requests: [EditRequestDefinition] { [insert, replace, patch, delete, move].compactMap(\.self) }
+
   /// Clients may choose what a new item is called: its request says so to the upstream, as `$id`.
   public var takesChosenIdentities: Bool { insert?.dependencies.contains(.id) ?? false }
 }

@@ -288,8 +288,7 @@ extension ServiceDefinition {
       if case .local = source.kind { true } else { false }
     }
     return tables.contains { table in
-      let edits = [table.edits.insert, table.edits.replace, table.edits.patch, table.edits.delete, table.edits.move]
-      return edits.contains { $0 != nil } || local.contains { $0.name == table.source }
+      !table.edits.requests.isEmpty || local.contains { $0.name == table.source }
     }
   }
 }

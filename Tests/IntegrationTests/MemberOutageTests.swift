@@ -5,7 +5,7 @@ import Testing
 
 /// Members of one answer while their upstream fails, and another replica than before asks it.
 @Suite(.serialized) struct MemberOutageTests {
-  /// It was made through a member that is read, by the replica that dies: nobody has told it to the one that nobody reads.
+  /// The replica that dies has laid an edit over the answer, through another member, and told it to the members with readers alone.
   @Test func aMemberThatMayLackAnEditIsNotShown() throws {
     let set = try MemberSet(2, instances: "{freezeAfter: 2s, dropAfter: 300s}")
     let (leader, other) = try set.leaderAndOther()

@@ -90,9 +90,7 @@ extension TableBlueprint {
 
 extension TableDefinition {
   /// Its edits or actions are sent to an upstream.
-  var changesUpstreams: Bool {
-    !actions.isEmpty || [edits.insert, edits.replace, edits.patch, edits.delete, edits.move].contains { $0 != nil }
-  }
+  var changesUpstreams: Bool { !actions.isEmpty || !edits.requests.isEmpty }
 
   /// Its own source, those of its sections and those of its lookups.
   var sourceNames: [String] {

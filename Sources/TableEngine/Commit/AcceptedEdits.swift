@@ -102,7 +102,7 @@ struct AcceptedEdits: TableJob {
     return content.access { $0.isBehind } ? .unreadable : nil
   }
 
-  /// Calls back when all that is told the source's answer is stored as it is shown here, in all languages: a read at another replica,
+  /// Calls back when the tables that are told the source's answer are stored as they are shown here, in all languages: a read at another replica,
   /// right behind the answer to an edit, looks for it in the store. Here reads of what could not be stored wait. On any queue.
   ///
   /// - Parameters:
@@ -114,7 +114,7 @@ struct AcceptedEdits: TableJob {
     _ body: @escaping @Sendable (StoreError?) -> Void
   ) {
     let areStored = JoinedCalls(true) { $0 = $0 && $1 }
-    // Others are not told of it: one that could not store what it was told last would not before somebody reads it.
+    // A table without readers is not told of the edit: an older version that it could not store would hold up all answers.
     for table in source.latest.listeners.told where table.writer.isStored {
       if context.replica.isShared {
         table.whenAllFollow([], areStored.begin())

@@ -22,12 +22,13 @@ extension PolledSource {
         revisions?.merge(found.mapValues { Handover.TableRevision($0) }) { $1 }
       }
       for table in tables {
-        // An edit that was laid over the answer is not told to who reads it not.
-        guard !listeners.withReaders({ $0.lacksEdit(table) }) else {
-          revisions.begin()(nil)
-          continue
+        let finish = revisions.begin()
+        // Without an edit that was laid over the answer it does not stand for that.
+        if listeners.withReaders({ $0.lacksEdit(table) }) {
+          finish(nil)
+        } else {
+          AnswerStandings(writer: table.writer).standing(on: answer, of: name, finish)
         }
-        AnswerStandings(writer: table.writer).standing(on: answer, of: name, revisions.begin())
       }
       revisions.notify(on: context.background) { revisions in
         completion(Handover.Entry(definition: digest, source: left, tables: revisions))

@@ -110,8 +110,8 @@ final class PolledSource: Sendable {
   /// Calls back when a table that has begun to be read is about to show what was said to whoever else reads it: on the table's queue
   /// that comes next. On any queue.
   ///
-  /// - Parameter body: false: the upstream fails, and what it said to another process before, with the edits that this one has laid
-  ///   over it, is not known here.
+  /// - Parameter body: given whether the table lacks no edit; false: the upstream fails, and another process may have laid one over its last
+  ///   answer, which is not known here.
   func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     context.client.queue.async { [self] in
       // A source without other readers has told nobody anything.

@@ -71,7 +71,7 @@ final class SourceListeners: Sendable {
   /// The tables that it feeds.
   var fed: [LiveTable] { withReaders { $0.tables } }
 
-  /// Those of them that are told what it says: somebody reads them, or they always live.
+  /// The tables with readers, and those that always live: they alone are told its answers.
   var told: [LiveTable] { withReaders { $0.readTables } }
 
   /// Returns whether no other table has its answer, nor this one in another language.

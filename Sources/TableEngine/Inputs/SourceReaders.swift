@@ -51,7 +51,7 @@ struct SourceReaders {
   }
 
   var tables: [LiveTable] { readers.values.compactMap(\.table) }
-  /// The tables that are told what it says.
+  /// The tables that are read.
   var readTables: [LiveTable] { readers.values.compactMap { $0.isReading ? $0.table : nil } }
   var isEmpty: Bool { readers.values.allSatisfy { $0.table == nil } }
   private var isAnyReading: Bool { readers.values.contains { $0.isReading && $0.table != nil } }
