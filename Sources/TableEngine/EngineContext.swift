@@ -40,6 +40,8 @@ final class EngineContext: Sendable {
   let catalog = LateFunction<@Sendable () -> Catalog?>()
   /// How many tables were made.
   let tableCount = Atomic(0)
+  /// The numbers of sources' answers that were given.
+  private let answerCount = Atomic<UInt64>(0)
   private let notifier: any ChangeNotifier
   private let settings: Mutex<Settings>
   private let logged = Mutex<Set<String>>([])
@@ -118,6 +120,10 @@ final class EngineContext: Sendable {
       return logged.insert(saying).inserted
     }
   }
+
+  /// Returns a number for a source's answer: that of no other source. A table may have an answer of the source in whose place another one
+  /// has come.
+  func nextAnswer() -> UInt64 { answerCount.add(1, ordering: .relaxed).newValue }
 
   // MARK: Views that replicas share
 

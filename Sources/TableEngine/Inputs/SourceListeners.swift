@@ -17,8 +17,8 @@ final class SourceListeners: Sendable {
   /// The title of the last failure, until it works again.
   private let failure = Mutex<String?>(nil)
   private let worked = Atomic(false)
-  /// How many answers with content there were.
-  private let answers = Atomic<UInt64>(0)
+  /// The number of the last answer with content.
+  private let lastNumber: Atomic<UInt64>
   /// The last one of them that turned out to be none; 0: none did.
   private let refused = Atomic<UInt64>(0)
   /// None that was mapped since has turned out to be an answer.
@@ -48,6 +48,7 @@ final class SourceListeners: Sendable {
   init(source: String, asker: Asker, context: EngineContext) {
     (self.source, self.asker, self.context) = (source, asker, context)
     last = QueueBound(LastAnswer(), on: context.client.queue)
+    lastNumber = Atomic(context.nextAnswer())
   }
 
   /// True if it ever gave items.
@@ -65,8 +66,8 @@ final class SourceListeners: Sendable {
   /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
   func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.set(body) }
 
-  /// The number of the last answer that was handed on.
-  var answer: UInt64 { answers.load(ordering: .relaxed) }
+  /// The number of the last answer that was handed on: one of its own where there was none.
+  var answer: UInt64 { lastNumber.load(ordering: .relaxed) }
 
   /// The tables that it feeds.
   var fed: [LiveTable] { withReaders { $0.tables } }
@@ -102,7 +103,7 @@ final class SourceListeners: Sendable {
     switch update {
     case .content(let content):
       worked.store(true, ordering: .relaxed)
-      answers.add(1, ordering: .relaxed)
+      lastNumber.store(context.nextAnswer(), ordering: .relaxed)
       last.access { last in
         var answer = SourceContent(content)
         answer.shared = SharedMappings(after: last.content?.shared)
