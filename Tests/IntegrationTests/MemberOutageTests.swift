@@ -38,19 +38,55 @@ import Testing
     #expect(try set.ready(unread, at: other).row("1")?["payload"]?["title"] == "edited")
   }
 
-  /// As the replica that dies has left it nothing is missing.
-  @Test func aMemberThatIsAsItWasLeftIsShown() throws {
+  /// Nobody has read it at the replica that laid the edit, which has left nothing of it. It is as the replica before that one has left it.
+  @Test func aMemberThatTheReplicaBeforeTheLastHasLeftIsNotShown() throws {
+    let set = try MemberSet(3, instances: "{freezeAfter: 2s, dropAfter: 300s}")
+    let (first, _) = try set.leaderAndOther()
+    let (read, unread) = ("shared;q=read", "shared;q=unread")
+    for table in [read, unread] { _ = try set.ready(table, at: first) }
+    try set.leftWhole(unread)
+    first.signal(SIGKILL)
+    var left = set.replicas.filter { $0 !== first }
+    try awaited("a second leader") { try left.contains { try $0.metric("replica_leading") == 1 } }
+    let second = try #require(left.first { try $0.metric("replica_leading") == 1 })
+    try awaited("a member that nobody reads there") {
+      _ = try set.ready(read, at: second)
+      return try second.metric("table_instances{table=\"shared\",state=\"frozen\"}") == 1
+    }
+    let edited: JSONValue = ["id": 1, "title": "edited"]
+    set.upstream.script { .json($0.method == "GET" ? .array([edited]) : edited) }
+    let answer = try second.request("PATCH", "/v1/tables/\(read)/items/1", body: ["title": "edited"])
+    #expect(answer.status == 200, "\(answer.text)")
+    set.upstream.answer(.status(500, "down"))
+    second.signal(SIGKILL)
+    left.removeAll { $0 === second }
+    let third = left[0]
+    try awaited("a third leader") { try third.metric("replica_leading") == 1 }
+    for _ in 0..<5 {
+      let reply = try third.request("GET", "/v1/tables/\(unread)")
+      #expect(reply.status == 503, "\(reply.text)")
+    }
+    set.upstream.script { .json($0.method == "GET" ? .array([edited]) : edited) }
+    #expect(try set.ready(unread, at: third).row("1")?["payload"]?["title"] == "edited")
+  }
+
+  /// As the replica that dies has left them nothing is missing: not from the first that is read at the next leader, and not from the
+  /// others of the same answer. What it was told of the upstream is a failure, and leaves what was left as it is.
+  @Test func membersThatAreAsTheyWereLeftAreShown() throws {
     let set = try MemberSet(2, instances: "{freezeAfter: 2s, dropAfter: 300s}")
     let (leader, other) = try set.leaderAndOther()
-    let before = try set.ready("shared;q=a", at: leader)
-    try set.leftWhole("shared;q=a")
+    let tables = ["shared;q=a", "shared;q=b", "shared;q=c"]
+    let before = try tables.map { try set.ready($0, at: leader) }
+    for table in tables { try set.leftWhole(table) }
     set.upstream.answer(.status(500, "down"))
     leader.signal(SIGSTOP)
     try awaited("another leader") { try other.metric("replica_leading") == 1 }
-    try awaited("stale rows") {
-      let reply = try other.request("GET", "/v1/tables/shared;q=a")
-      #expect(reply.status == 200, "\(reply.text)")
-      return try reply.json["state"] == "stale" && TableMirror(reply.json).row("1") == before.row("1")
+    for (table, before) in zip(tables, before) {
+      try awaited("stale rows of \(table)") {
+        let reply = try other.request("GET", "/v1/tables/\(table)")
+        guard reply.status == 200 else { return false }
+        return try reply.json["state"] == "stale" && TableMirror(reply.json).row("1") == before.row("1")
+      }
     }
     leader.signal(SIGCONT)
   }

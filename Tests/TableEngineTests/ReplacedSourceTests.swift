@@ -43,7 +43,9 @@ import Upstream
     edited.settle()
     queue.sync {}
     for table in [edited, other] { table.settle() }
-    for table in [edited, other] { #expect(Self.row(table).contains(#"{"revision":2}"#), "\(table.name): \(Self.row(table))") }
+    for table in [edited, other] {
+      #expect(Self.row(table).contains(#"{"revision":2}"#), "\(table.name): \(Self.row(table))")
+    }
   }
 
   private func definition(every seconds: Int) throws -> ServiceDefinition {

@@ -48,7 +48,7 @@ extension TableFamily {
         guard !isOutdated else { return body(nil) }
         context.store.handover(of: table.writer.sharedName) { result in
           let left = (try? result.get())?.flatMap { Handover($0, at: .now) }
-          body(left?.left(source.name, for: context.current.digests))
+          body(left?.asLeft(before: lease.term).left(source.name, for: context.current.digests))
         }
       } _: {
         finish()
@@ -154,7 +154,11 @@ extension TableFamily {
     let left = JoinedCalls<(String, Handover), [String: [UInt8]]>([:]) { $0[$1.0] = $1.1.bytes(at: .now) }
     for (table, isOutdated) in members {
       let finish = left.begin()
-      StoredMember(table: table).handOver(digests, isOutdated: isOutdated) { finish((table.writer.sharedName, $0)) }
+      StoredMember(table: table).handOver(digests, isOutdated: isOutdated) { handover in
+        var handover = handover
+        handover.term = lease.term
+        finish((table.writer.sharedName, handover))
+      }
     }
     left.notify(on: context.background) { [context] left in
       context.store.leave(left, under: lease) { result in

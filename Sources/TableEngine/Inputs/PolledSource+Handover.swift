@@ -50,45 +50,96 @@ extension PolledSource {
     _ completion: @escaping @Sendable () -> Void = {}
   ) {
     switch listeners.withReaders({ $0.takeOver(tables, under: term) }) {
-    case .join:
-      for table in tables { begin(table, isUnheard: true) }
-      completion()
+    case .join: join(tables, under: term, reading, completion)
     case .takeOver(let mayStand):
+      let finish = takingOver.entered()
+      let done: @Sendable () -> Void = {
+        finish()
+        completion()
+      }
       source.beginTakingOver { [self] turn in
         // Were the upstream to fail now, an answer of this one's own, older than what is shown, would be taken for the last one.
         listeners.forget()
         // Who was to pause before has the next turn.
-        guard context.replica.isLeading else { return completion() }
+        guard context.replica.isLeading else { return done() }
         reading { [self] left in
-          guard mayStand else { return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion) }
-          stand(tables, for: left, in: turn, completion)
+          guard mayStand else { return source.takeOver(left?.entry.source, isWhole: false, in: turn, done) }
+          stand(tables, for: left, in: turn, done)
         }
       }
     }
   }
 
-  /// Has the tables stand for the answer that was shown last, where they can.
+  /// Has tables be told what the upstream has said since it was taken over. As long as that is only that nothing has changed, or that it
+  /// fails, those that are as the replica before has left them stand for its last answer as the first ones do.
+  private func join(
+    _ tables: [LiveTable],
+    under term: UInt64,
+    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    guard !tables.isEmpty else { return completion() }
+    let awake = tables.filter { !$0.isAsleep }
+    let finish: @Sendable (_ isUnheard: Bool) -> Void = { [self] isUnheard in
+      if context.replica.lease?.term == term {
+        for table in tables { begin(table, isUnheard: isUnheard, under: term) }
+        // Nobody reads them any more, perhaps.
+        for table in awake where table.isAsleep { pause(table) }
+      }
+      completion()
+    }
+    takingOver.notify(queue: context.client.queue) { [self] in
+      guard listeners.hasOnlyWhatWasLeft else { return finish(true) }
+      reading { [self] left in
+        guard let left else { return finish(true) }
+        source.handOver { [self] present in
+          // It is asked whether this answer has changed; or for all that there is.
+          let isSame = present.validators == nil || present.validators == left.entry.source.validators
+          guard isSame else { return finish(true) }
+          stand(tables, for: left) { [self] answer in
+            context.client.queue.async { [self] in
+              let stands = answer == listeners.answer && listeners.hasOnlyWhatWasLeft
+              if stands { listeners.withReaders { $0.stand(tables, at: listeners.answer) } }
+              finish(!stands)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Has the tables stand for the answer that was shown last, where they can, and goes on with what was left.
   private func stand(
     _ tables: [LiveTable],
     for left: Handover.Left?,
     in turn: UInt64,
     _ completion: @escaping @Sendable () -> Void
   ) {
-    guard let left, left.isLaidOutAlike, let revisions = left.entry.tables else {
-      return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion)
+    guard let left else { return source.takeOver(nil, isWhole: false, in: turn, completion) }
+    stand(tables, for: left) { [self] answer in
+      if let answer {
+        listeners.withReaders { $0.stand(tables, at: answer) }
+        standsForAnother.store(true, ordering: .releasing)
+      }
+      source.takeOver(left.entry.source, isWhole: answer != nil, in: turn, completion)
     }
+  }
+
+  /// Has the tables' contents stand for the answer that was shown last.
+  ///
+  /// - Parameter completion: given its number; nil where not all of them can. On any queue.
+  private func stand(
+    _ tables: [LiveTable],
+    for left: Handover.Left,
+    _ completion: @escaping @Sendable (UInt64?) -> Void
+  ) {
+    guard left.isLaidOutAlike, let revisions = left.entry.tables else { return completion(nil) }
     let answer = listeners.answer
     let stand = JoinedCalls(true) { $0 = $0 && $1 }
     for table in tables {
       let standings = AnswerStandings(writer: table.writer)
       standings.stand(at: revisions.mapValues(\.revision), on: answer, of: name, stand.begin())
     }
-    stand.notify(on: context.background) { [self] isWhole in
-      if isWhole {
-        listeners.withReaders { $0.stand(tables, at: answer) }
-        standsForAnother.store(true, ordering: .releasing)
-      }
-      source.takeOver(left.entry.source, isWhole: isWhole, in: turn, completion)
-    }
+    stand.notify(on: context.background) { isWhole in completion(isWhole ? answer : nil) }
   }
 }

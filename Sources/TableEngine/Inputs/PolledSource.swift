@@ -21,6 +21,8 @@ final class PolledSource: Sendable {
   private let unanswered = Mutex<(waiters: [AnswerWaiter], isToBeAsked: Bool)>(([], false))
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
   let standsForAnother = Atomic(false)
+  /// It is being taken over from another replica.
+  let takingOver = DispatchGroup()
 
   /// - Parameters:
   ///   - parameters: of a family's members, those that its requests depend on.
@@ -87,8 +89,9 @@ final class PolledSource: Sendable {
   /// - Parameters:
   ///   - isUnheard: the table has nothing of what it was told before.
   ///   - isOutdated: the upstream has something else than when it was asked last.
-  func begin(_ table: LiveTable, isUnheard: Bool, isOutdated: Bool = false) {
-    let term = table.isShared ? context.replica.lease?.term : nil
+  ///   - term: of the lease under which it is read, where replicas share it; nil: the present one.
+  func begin(_ table: LiveTable, isUnheard: Bool, isOutdated: Bool = false, under term: UInt64? = nil) {
+    let term = table.isShared ? term ?? context.replica.lease?.term : nil
     let action = listeners.withReaders { readers in
       let action = readers.begin(table, isUnheard: isUnheard, under: term)
       perform(action)

@@ -63,6 +63,9 @@ final class SourceListeners: Sendable {
   /// Returns whether a table was given the last answer, or stands for it: not where it was told only that the upstream fails.
   func hasTold(_ table: LiveTable) -> Bool { withReaders { $0.hasHeard(answer, table) } }
 
+  /// True if nothing is known here of what the upstream has but what another replica has left of it. On the sources' queue.
+  var hasOnlyWhatWasLeft: Bool { last.access { $0.content == nil } && withReaders { $0.isTakenOver } }
+
   /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
   func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.set(body) }
 

@@ -44,6 +44,8 @@ struct SourceReaders {
   private(set) var agreement = Agreement.given
   /// The term of the lease under which the upstream was last taken over from another replica.
   private var term: UInt64?
+  /// It is asked where another replica has asked before.
+  private(set) var isTakenOver = false
 
   /// An action on the upstream.
   enum Action: Equatable {
@@ -161,6 +163,7 @@ struct SourceReaders {
       reader.isReading && reader.table.map { table in !known.contains { $0 === table } } ?? false
     }
     for table in known { _ = begin(table, isUnheard: true) }
+    isTakenOver = true
     return .takeOver(mayStand: !isReadByOthers)
   }
 

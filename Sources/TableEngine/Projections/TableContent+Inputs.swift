@@ -16,10 +16,11 @@ extension TableContent {
     guard !gate.isClosedForGood, var input = inputs[source] else { return false }
     switch news {
     case .content(let answer, let number, let error):
+      let since = input.problem?.since ?? Timestamp.now
       (input.content, input.error, input.unmappable) = (answer, error, nil)
       isResultOld = true
       input.problem = error.map {
-        Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: Timestamp.now)
+        Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: since)
       }
       (input.answer, input.showsAll, input.showsItsWords) = (number, nil, showingItsWords)
       input.isConcealed = !revealing

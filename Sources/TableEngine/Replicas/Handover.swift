@@ -14,6 +14,8 @@ struct Handover: Codable, Equatable, Sendable {
   /// By what the tables are laid out.
   var layout: String
   var sources: [String: Entry] = [:]
+  /// The term of the lease under which a member's was left; nil: it stands beside the lease, whose holder has left it.
+  var term: UInt64?
 
   struct Entry: Codable, Equatable, Sendable {
     /// As what the source is defined.
@@ -81,6 +83,17 @@ extension Handover {
     var entry: Entry
     /// The tables are made as they are here.
     var isLaidOutAlike: Bool
+  }
+
+  /// The same without the tables' states where another replica has led since a member's was left. That one has not asked for the member, and
+  /// what it has told others, such as an edit, the member does not show.
+  ///
+  /// - Parameter term: of the lease under which it is asked for now.
+  func asLeft(before term: UInt64) -> Handover {
+    guard let own = self.term, own &+ 1 < term else { return self }
+    var left = self
+    for name in sources.keys { left.sources[name]?.tables = nil }
+    return left
   }
 
   /// Nil where nothing was left of a source, or of another one of its name.
