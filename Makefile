@@ -47,7 +47,7 @@ tests-swift:
 	@./scripts/install-system-packages.sh postgresql pgbouncer
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter ReplySizeTests
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter HostileNetworkTests
-	./scripts/run-tests.sh $(SWIFT) test --skip-build --parallel
+	./scripts/run-tests.sh $(SWIFT)
 
 # All seeds of the properties that take long; CI has a quarter of them.
 seeds: packages
