@@ -70,24 +70,47 @@ import Testing
     #expect(try set.ready(unread, at: third).row("1")?["payload"]?["title"] == "edited")
   }
 
-  /// As the replica that dies has left them nothing is missing: not from the first that is read at the next leader, and not from the
-  /// others of the same answer. What it was told of the upstream is a failure, and leaves what was left as it is.
+  /// The replica has ended well: as it has left them nothing is missing. Not from the first that is read at the next leader, and not from
+  /// the others of the same answer; whoever reads them, and whoever is asked first. They say since when the upstream fails.
   @Test func membersThatAreAsTheyWereLeftAreShown() throws {
-    let set = try MemberSet(2, instances: "{freezeAfter: 2s, dropAfter: 300s}")
-    let (leader, other) = try set.leaderAndOther()
-    let tables = ["shared;q=a", "shared;q=b", "shared;q=c"]
+    let set = try MemberSet(3, instances: "{freezeAfter: 2s, dropAfter: 300s}")
+    let (leader, _) = try set.leaderAndOther()
+    let tables = ["a", "b", "c", "d", "e", "f"].map { "shared;q=\($0)" }
     let before = try tables.map { try set.ready($0, at: leader) }
-    for table in tables { try set.leftWhole(table) }
     set.upstream.answer(.status(500, "down"))
-    leader.signal(SIGSTOP)
-    try awaited("another leader") { try other.metric("replica_leading") == 1 }
-    for (table, before) in zip(tables, before) {
+    let since = try tables.map { table in
       try awaited("stale rows of \(table)") {
-        let reply = try other.request("GET", "/v1/tables/\(table)")
-        guard reply.status == 200 else { return false }
-        return try reply.json["state"] == "stale" && TableMirror(reply.json).row("1") == before.row("1")
+        let reply = try leader.request("GET", "/v1/tables/\(table)")
+        return try reply.json["state"] == "stale"
+      }
+      return try #require(try leader.request("GET", "/v1/tables/\(table)").json["problem"]?["since"])
+    }
+    leader.signal(SIGTERM)
+    let left = set.replicas.filter { $0 !== leader }
+    try awaited("another leader") { try left.contains { try $0.metric("replica_leading") == 1 } }
+    for round in 0..<2 {
+      for (number, table) in tables.enumerated() {
+        try awaited("stale rows of \(table), \(round)") {
+          let reply = try left[(number + round) % 2].request("GET", "/v1/tables/\(table)")
+          guard reply.status == 200 else { return false }
+          #expect(try reply.json["problem"]?["since"] == since[number])
+          return try reply.json["state"] == "stale" && TableMirror(reply.json).row("1") == before[number].row("1")
+        }
       }
     }
-    leader.signal(SIGCONT)
+  }
+
+  /// One that was killed may have answered an edit since it has left a member.
+  @Test func afterAKillMembersWaitForTheUpstream() throws {
+    let set = try MemberSet(2, instances: "{freezeAfter: 2s, dropAfter: 300s}")
+    let (leader, other) = try set.leaderAndOther()
+    let before = try set.ready("shared;q=a", at: leader)
+    try set.leftWhole("shared;q=a")
+    set.upstream.answer(.status(500, "down"))
+    leader.signal(SIGKILL)
+    try awaited("another leader") { try other.metric("replica_leading") == 1 }
+    for _ in 0..<3 { #expect(try other.request("GET", "/v1/tables/shared;q=a").status == 503) }
+    set.upstream.script { .json([["id": 1, "title": .string("first of \($0.target)")]]) }
+    #expect(try set.ready("shared;q=a", at: other).row("1") == before.row("1"))
   }
 }

@@ -24,11 +24,11 @@ extension Engine {
     }
   }
 
-  /// Leaves where the members stand. `completion` is called on any queue.
-  func handOverMembers(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable () -> Void) {
-    let group = DispatchGroup()
-    for family in catalog.families { family.handOver(under: lease, isLast: isLast, group.entered()) }
-    group.notify(queue: context.background, execute: completion)
+  /// Leaves where the members stand. `completion` is called on any queue; false: not all of it could be stored.
+  func handOverMembers(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable (_ isLeft: Bool) -> Void) {
+    let areLeft = JoinedCalls(true) { $0 = $0 && $1 }
+    for family in catalog.families { family.handOver(under: lease, isLast: isLast, areLeft.begin()) }
+    areLeft.notify(on: context.background, completion)
   }
 
   func accept(_ refusal: MemberRefusal) {

@@ -40,6 +40,13 @@ extension TableFamily {
     _ completion: @escaping @Sendable () -> Void = {}
   ) {
     guard table.isLiving, let lease = context.replica.lease else { return completion() }
+    if !isOutdated {
+      switch table.asking.withLock({ $0.begin(under: lease.term, completion) }) {
+      case .first: break
+      case .waits: return
+      case .done: return goOn(table, under: lease.term, [completion])
+      }
+    }
     for table in table.all { table.writer.lead() }
     let group = DispatchGroup()
     for source in table.sources {
@@ -54,10 +61,21 @@ extension TableFamily {
         finish()
       }
     }
-    group.notify(queue: context.background) {
+    group.notify(queue: context.background) { [self] in
       table.term.store(lease.term, ordering: .releasing)
       completion()
+      guard !isOutdated else { return }
+      goOn(table, under: lease.term, table.asking.withLock { $0.end(under: lease.term) })
     }
+  }
+
+  /// A member's sources are asked from here already: it has what they have said, but for what was said while nobody read it.
+  private func goOn(_ table: LiveTable, under term: UInt64, _ completions: [@Sendable () -> Void]) {
+    guard !completions.isEmpty else { return }
+    if !table.isAsleep, context.replica.lease?.term == term {
+      for source in table.sources { source.begin(table, isUnheard: false, under: term) }
+    }
+    for completion in completions { completion() }
   }
 
   /// Calls back when a member's sources are asked as far as this replica is to ask them: what is asked of one before would come
@@ -136,8 +154,8 @@ extension TableFamily {
   ///
   /// - Parameters:
   ///   - isLast: of all of them, and not as many as there is time for.
-  ///   - completion: on any queue.
-  func handOver(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable () -> Void) {
+  ///   - completion: on any queue; false: it could not be stored.
+  func handOver(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable (_ isLeft: Bool) -> Void) {
     let digests = context.current.digests
     let members = contents.withLock { contents in
       var members: [(table: LiveTable, isOutdated: Bool)] = []
@@ -162,10 +180,9 @@ extension TableFamily {
     }
     left.notify(on: context.background) { [context] left in
       context.store.leave(left, under: lease) { result in
-        if case .failure = result {
-          for (table, _) in members { table.isToBeHandedOver.store(true, ordering: .releasing) }
-        }
-        completion()
+        guard case .failure = result else { return completion(true) }
+        for (table, _) in members { table.isToBeHandedOver.store(true, ordering: .releasing) }
+        completion(false)
       }
     }
   }

@@ -117,11 +117,14 @@ final class PolledSource: Sendable {
   ///   answer, which is not known here.
   func whenBrought(_ table: LiveTable, _ body: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     context.client.queue.async { [self] in
-      // A source without other readers has told nobody anything.
-      let isAlone = isReadOnly(by: table)
+      // A source without other readers has told nobody anything. Where another replica has asked before, there may be some that only the
+      // store knows yet.
+      let isAlone = isReadOnly(by: table) && !listeners.withReaders { $0.isTakenOver }
       let lacksNothing = isAlone || !context.current.editedSources.contains(name)
       if listeners.hasAnswer || isAlone { return body(lacksNothing || listeners.hasTold(table)) }
-      whenAnswered { [self] in body(lacksNothing || latest.listeners.hasTold(table)) }
+      whenAnswered { [self] in
+        context.client.queue.async { [self] in body(lacksNothing || latest.listeners.hasTold(table)) }
+      }
     }
   }
 

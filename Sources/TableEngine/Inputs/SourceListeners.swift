@@ -41,6 +41,8 @@ final class SourceListeners: Sendable {
     var content: SourceContent?
     var failure: UpstreamError?
     var isThere = false
+    /// The upstream has answered this process, if only that nothing has changed.
+    var hasSucceeded = false
     /// Edits that are to be laid over it.
     var edits = AnswerEdits()
   }
@@ -60,8 +62,12 @@ final class SourceListeners: Sendable {
   /// True if the upstream has answered at all. On the sources' queue.
   var hasAnswer: Bool { last.access { $0.isThere } }
 
-  /// Returns whether a table was given the last answer, or stands for it: not where it was told only that the upstream fails.
-  func hasTold(_ table: LiveTable) -> Bool { withReaders { $0.hasHeard(answer, table) } }
+  /// Returns whether a table lacks nothing that was answered: it was given the last answer, or stands for it. Not where it was told only that
+  /// the upstream fails, be it as another process has left it, which may have answered more before it was killed. On the sources' queue.
+  func hasTold(_ table: LiveTable) -> Bool {
+    guard withReaders({ $0.hasHeard(answer, table) }) else { return false }
+    return last.access { $0.hasSucceeded } || context.replica.areMembersLeft
+  }
 
   /// True if nothing is known here of what the upstream has but what another replica has left of it. On the sources' queue.
   var hasOnlyWhatWasLeft: Bool { last.access { $0.content == nil } && withReaders { $0.isTakenOver } }
@@ -111,11 +117,12 @@ final class SourceListeners: Sendable {
         var answer = SourceContent(content)
         answer.shared = SharedMappings(after: last.content?.shared)
         (last.content, last.failure, last.isThere) = (answer, nil, true)
+        last.hasSucceeded = true
       }
     case .unchanged:
       // The answer may have been told to another process.
       worked.store(true, ordering: .relaxed)
-      last.access { ($0.failure, $0.isThere) = (nil, true) }
+      last.access { ($0.failure, $0.isThere, $0.hasSucceeded) = (nil, true, true) }
     case .failed(let error): last.access { ($0.failure, $0.isThere) = (error, true) }
     }
     context.refreshes.count(update, of: source)
@@ -143,7 +150,9 @@ final class SourceListeners: Sendable {
   }
 
   /// Forgets the last answer, as another replica has asked the upstream since. On the sources' queue.
-  func forget() { last.access { ($0.content, $0.failure, $0.isThere) = (nil, nil, false) } }
+  func forget() {
+    last.access { ($0.content, $0.failure, $0.isThere, $0.hasSucceeded) = (nil, nil, false, false) }
+  }
 
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
   /// Nothing where it has not answered yet: that comes. Reads that begin from now on are to show it.

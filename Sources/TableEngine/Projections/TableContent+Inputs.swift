@@ -32,7 +32,8 @@ extension TableContent {
       (input.problem, input.error) = (input.unmappable, nil)
       if revealing { input.isConcealed = false }
     case .failure(let error):
-      let since = input.problem?.since ?? Timestamp.now
+      // Another process may have been told first.
+      let since = input.problem?.since ?? restored?.problem?.since ?? Timestamp.now
       input.problem = Problem(of: error, at: input.definition, showingItsWords: showingItsWords, since: since)
       input.error = error
     }

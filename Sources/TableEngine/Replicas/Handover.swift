@@ -14,6 +14,8 @@ struct Handover: Codable, Equatable, Sendable {
   /// By what the tables are laid out.
   var layout: String
   var sources: [String: Entry] = [:]
+  /// The replica that has left it has ended well, and has left all members as they were then: no edit came after. Nil: it has not.
+  var areMembersLeft: Bool?
   /// The term of the lease under which a member's was left; nil: it stands beside the lease, whose holder has left it.
   var term: UInt64?
 

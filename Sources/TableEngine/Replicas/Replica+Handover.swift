@@ -9,14 +9,24 @@ extension Replica {
   func stop(_ completion: @escaping @Sendable () -> Void) {
     let ending = Once { [self] in end(completion) }
     guard isShared, let lease, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
+    let left = Mutex(false)
     let group = DispatchGroup()
-    let finish = group.entered()
+    let (finish, finishMembers) = (group.entered(), group.entered())
     tasks.handOver { [self] handover in
       state.withLock { $0.handover = handover }
       finish()
     }
-    tasks.members.handOver(lease, true, group.entered())
-    group.notify(queue: queue) { ending.run() }
+    // What was found before the last edits is not to be written behind what is found now.
+    whenMembersAreHandedOver {
+      tasks.members.handOver(lease, true) { isLeft in
+        left.withLock { $0 = isLeft }
+        finishMembers()
+      }
+    }
+    group.notify(queue: queue) { [self] in
+      state.withLock { $0.handover?.areMembersLeft = left.withLock(\.self) }
+      ending.run()
+    }
     queue.asyncAfter(deadline: .now() + .seconds(1)) { ending.run() }
   }
 
@@ -60,6 +70,27 @@ extension Replica {
       state.isHandingOverMembers = true
       return state.tasks
     }
-    tasks?.members.handOver(lease, false) { [weak self] in self?.state.withLock { $0.isHandingOverMembers = false } }
+    tasks?.members.handOver(lease, false) { [weak self] _ in
+      let waiting = self?.state.withLock { state in
+        state.isHandingOverMembers = false
+        defer { state.afterHandingOverMembers = [] }
+        return state.afterHandingOverMembers
+      }
+      for body in waiting ?? [] { body() }
+    }
   }
+
+  /// Calls back when nothing is being left beside members, and nothing will be any more.
+  private func whenMembersAreHandedOver(_ body: @escaping @Sendable () -> Void) {
+    let isNow = state.withLock { state in
+      defer { state.isHandingOverMembers = true }
+      if state.isHandingOverMembers { state.afterHandingOverMembers.append(body) }
+      return !state.isHandingOverMembers
+    }
+    if isNow { body() }
+  }
+
+  /// True if a member that is as it was left lacks nothing that was answered before: the leader before has ended well. One that was killed may
+  /// have answered edits since it left a member.
+  var areMembersLeft: Bool { state.withLock { $0.areMembersLeft } }
 }

@@ -38,8 +38,8 @@ final class Replica: Sendable {
     var refused: @Sendable (MemberRefusal) -> Void
     /// It is no longer stored.
     var removed: @Sendable (_ storedName: String) -> Void
-    /// Leaves beside them, under a lease, what another replica is to know that fetches next; the last time all of it.
-    var handOver: @Sendable (Lease, _ isLast: Bool, _ completion: @escaping @Sendable () -> Void) -> Void
+    /// Leaves beside them, under a lease, what another replica is to know that fetches next; the last time all of it. False: not all is left.
+    var handOver: @Sendable (Lease, _ isLast: Bool, _ completion: @escaping @Sendable (_ isLeft: Bool) -> Void) -> Void
   }
 
   /// Others may have the store, too.
@@ -70,6 +70,10 @@ final class Replica: Sendable {
     var storedHandover: Handover?
     var isHandingOver = false
     var isHandingOverMembers = false
+    /// To be called when that is done.
+    var afterHandingOverMembers: [@Sendable () -> Void] = []
+    /// All members are as the leader before has left them when it ended, as far as nobody has changed them since.
+    var areMembersLeft = false
     var timer: QueueTimer?
     var observation: StoreObservation?
     /// The tasks that another replica was asked for, by the question's identity.
@@ -243,9 +247,11 @@ final class Replica: Sendable {
         let (tasks, left) = state.withLock { state in
           // State that was found before may be older than others' work since.
           (state.handover, state.storedHandover) = (nil, nil)
-          return (state.tasks, state.lease.lease?.handover)
+          let left = state.lease.lease?.handover.flatMap { Handover($0, at: .now) }
+          state.areMembersLeft = left?.areMembersLeft ?? false
+          return (state.tasks, left)
         }
-        tasks?.beginFetching(left.flatMap { Handover($0, at: .now) })
+        tasks?.beginFetching(left)
         carryOutAwaited()
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
