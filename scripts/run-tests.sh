@@ -1,17 +1,18 @@
 #!/bin/bash
-# run-tests.sh SWIFT: runs all tests, which are built. Those of the service as a process wait for it most of the time, and tests that wait
+# run-tests.sh SWIFT...: runs all tests, which are built. Those of the service as a process wait for it most of the time, and tests that wait
 # hold up others of their process: they have one of their own beside these. Where some failed, what they recorded is said once
 # more at the end, where it is seen without scrolling through some ten thousand lines.
 set -uo pipefail
 waiting='^IntegrationTests\.'
 logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+others=
+trap 'kill $others 2>/dev/null; rm -rf "$logs"' EXIT
 
 # The built tests by themselves: SwiftPM runs one command in a folder at a time.
-"$("$1" build --show-bin-path)"/tablecastPackageTests.xctest --testing-library swift-testing --filter "$waiting" \
+"$("$@" build --show-bin-path)"/tablecastPackageTests.xctest --testing-library swift-testing --filter "$waiting" \
   >"$logs/waiting" 2>&1 &
 others=$!
-"$1" test --skip-build --parallel --skip "$waiting" 2>&1 | tee "$logs/rest"
+"$@" test --skip-build --parallel --skip "$waiting" 2>&1 | tee "$logs/rest"
 status=$?
 wait "$others" || status=$?
 if [ "$status" != 0 ]; then

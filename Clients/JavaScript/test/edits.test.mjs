@@ -231,7 +231,7 @@ for (const [name, server, edits] of [
   });
 }
 
-test("what a redirected edit is answered with is no answer to it", async (t) => {
+test("what a redirected edit is answered with is no answer to it", { timeout: 60_000 }, async (t) => {
   let arrive;
   const moved = new Promise((resolve) => (arrive = resolve));
   const server = createServer(({ method, url }, response) => {

@@ -1,11 +1,11 @@
-/// The asking of a member's sources from here, once under each lease: who has it done meanwhile waits for that. A second time would take
-/// from the member what it stands for. A value.
+/// The asking of a member's sources from here, once under each lease: other callers wait for the first one. A second asking would make the
+/// member forget the answer that it stands for. A value.
 struct MemberAsking {
   typealias Completion = @Sendable () -> Void
 
   /// Of the lease under which they were asked last.
   private var term: UInt64?
-  /// Those who wait; nil: nothing is under way.
+  /// The completions of the waiting callers; nil: no asking is under way.
   private var waiting: [Completion]?
 
   enum Turn {
@@ -18,7 +18,7 @@ struct MemberAsking {
 
   mutating func begin(under term: UInt64, _ completion: @escaping Completion) -> Turn {
     guard self.term == term else {
-      // Those who wait under a lease of before wait for this one.
+      // Callers from the former lease wait for this one, too.
       (self.term, waiting) = (term, waiting ?? [])
       return .first
     }
@@ -27,7 +27,7 @@ struct MemberAsking {
     return .waits
   }
 
-  /// Returns who waits; nobody where they are asked under another lease by now.
+  /// Returns the waiting callers' completions; none where another lease has come.
   mutating func end(under term: UInt64) -> [Completion] {
     guard self.term == term else { return [] }
     defer { waiting = nil }

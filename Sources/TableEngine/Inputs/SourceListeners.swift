@@ -150,9 +150,7 @@ final class SourceListeners: Sendable {
   }
 
   /// Forgets the last answer, as another replica has asked the upstream since. On the sources' queue.
-  func forget() {
-    last.access { ($0.content, $0.failure, $0.isThere, $0.hasSucceeded) = (nil, nil, false, false) }
-  }
+  func forget() { last.access { $0 = LastAnswer(edits: $0.edits) } }
 
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
   /// Nothing where it has not answered yet: that comes. Reads that begin from now on are to show it.

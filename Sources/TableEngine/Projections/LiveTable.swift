@@ -44,6 +44,7 @@ package final class LiveTable: Sendable {
   let isToBeHandedOver = Atomic(false)
   /// The term of the lease under which its sources are asked from here; 0: they never were.
   let term = Atomic<UInt64>(0)
+  /// The asking of its sources under the present lease.
   let asking = Mutex(MemberAsking())
   /// The upkeep of a member, for all its languages: only the original's counts.
   let upkeep: Mutex<MemberUpkeep>

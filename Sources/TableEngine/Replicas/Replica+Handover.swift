@@ -16,7 +16,7 @@ extension Replica {
       state.withLock { $0.handover = handover }
       finish()
     }
-    // What was found before the last edits is not to be written behind what is found now.
+    // The round under way may have found older states: its write comes first.
     whenMembersAreHandedOver {
       tasks.members.handOver(lease, true) { isLeft in
         left.withLock { $0 = isLeft }
@@ -72,7 +72,8 @@ extension Replica {
     }
     tasks?.members.handOver(lease, false) { [weak self] _ in
       let waiting = self?.state.withLock { state in
-        state.isHandingOverMembers = false
+        // The last round begins at once, and no other one beside it.
+        state.isHandingOverMembers = !state.afterHandingOverMembers.isEmpty
         defer { state.afterHandingOverMembers = [] }
         return state.afterHandingOverMembers
       }
@@ -80,7 +81,7 @@ extension Replica {
     }
   }
 
-  /// Calls back when nothing is being left beside members, and nothing will be any more.
+  /// Calls back when no round is under way; no further one begins.
   private func whenMembersAreHandedOver(_ body: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       defer { state.isHandingOverMembers = true }
