@@ -51,6 +51,24 @@ private let caller = ["Authorization": "Bearer someone"]
     #expect(mirror.resets.isEmpty)
   }
 
+  /// An addition that was carried out before: what its answer says of the item is older than what the list has by now.
+  @Test func anAnswerToAnAdditionIsNotLaidOverTheItem() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    var mirror = try service.mirror("t", caller)
+    upstream.server.answer { [items = upstream.items] request in
+      request.method == "POST" ? .reply(201, [:], issue(2, "open", "Former")) : .json(.array(items.current))
+    }
+    upstream.items.change { $0.append(issue(4, "open", "Four")) }
+    let poll = try service.poll("t", after: mirror.cursor, caller)
+    try service.awaitPolls(1)
+    let reply = try service.request("POST", "/v1/tables/t/items", caller, body: ["title": "Former"])
+    #expect(try reply.status == 201 && reply.json["id"] == "2", "\(reply.text)")
+    try mirror.apply(poll.value().json)
+    #expect(mirror.titles == [["One", "Two", "Three", "Four"]])
+    #expect(try reply.json["cursor"]?.text == mirror.cursor)
+  }
+
   /// Accepted, and then the upstream has something else all the same: the refresh makes good.
   @Test func whatTheUpstreamMakesOfAnEditWins() throws {
     let upstream = try ListUpstream()

@@ -38,6 +38,31 @@ import Testing
     #expect(try set.ready(unread, at: other).row("1")?["payload"]?["title"] == "edited")
   }
 
+  /// The same where the replica ends well, with an edit that the upstream accepts while it shows nothing.
+  @Test func aMemberThatLacksAnEditIsNotLeftAtAGoodEnd() throws {
+    let set = try MemberSet(2, instances: "{freezeAfter: 2s, dropAfter: 300s}")
+    let (leader, other) = try set.leaderAndOther()
+    let (read, unread) = ("shared;q=read", "shared;q=unread")
+    for table in [read, unread] { _ = try set.ready(table, at: leader) }
+    try awaited("a member that nobody reads") {
+      _ = try set.ready(read, at: leader)
+      return try leader.metric("table_instances{table=\"shared\",state=\"frozen\"}") == 1
+    }
+    try set.leftWhole(unread)
+    let edited: JSONValue = ["id": 1, "title": "edited"]
+    set.upstream.script { $0.method == "GET" ? .status(500, "down") : .json(edited) }
+    let answer = try leader.request("PATCH", "/v1/tables/\(read)/items/1", body: ["title": "edited"])
+    #expect(answer.status == 200, "\(answer.text)")
+    leader.signal(SIGTERM)
+    try awaited("another leader") { try other.metric("replica_leading") == 1 }
+    for _ in 0..<3 {
+      let reply = try other.request("GET", "/v1/tables/\(unread)")
+      #expect(reply.status == 503, "\(reply.text)")
+    }
+    set.upstream.script { .json($0.method == "GET" ? .array([edited]) : edited) }
+    #expect(try set.ready(unread, at: other).row("1")?["payload"]?["title"] == "edited")
+  }
+
   /// Nobody has read it at the replica that laid the edit, which has left nothing of it. It is as the replica before that one has left it.
   @Test func aMemberThatTheReplicaBeforeTheLastHasLeftIsNotShown() throws {
     let set = try MemberSet(3, instances: "{freezeAfter: 2s, dropAfter: 300s}")

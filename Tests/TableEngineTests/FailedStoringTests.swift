@@ -253,6 +253,44 @@ import Testing
     }
     #expect(outcome == .read && table.current.table.rowCount == 1)
   }
+
+  /// What the upstream says could not be stored: the newest version is not what an edit would be laid over, and nothing is sent.
+  @Test func aConditionIsNotJudgedOnAVersionThatIsBehind() throws {
+    let store = GatedStore()
+    let engine = try Engine(
+      .read(
+        """
+        sources: {a: {url: "http://127.0.0.1:1/", every: 0s}}
+        cells: {Label: {fields: {title: string}}}
+        tables:
+          a:
+            source: a
+            row: {id: "${id}"}
+            cell: Label
+            payload: {title: "${title}"}
+            edits: {patch: {url: "http://127.0.0.1:1/${$id}", body: "${$edit}"}}
+        """
+      ),
+      .silent(store)
+    )
+    let table = try #require(engine.catalog.tablesByName["a"])
+    func receive(_ title: String, _ number: UInt64) {
+      let told = DispatchSemaphore(value: 0)
+      let item = SourceItem(bytes: Array(#"{"id": 1, "title": "\#(title)"}"#.utf8))
+      table.writer.receive(.content(.items([item]), number), from: "a", isEdit: false) { told.signal() }
+      told.wait()
+      table.settle()
+    }
+    receive("A", 1)
+    store.fail(.full)
+    receive("B", 2)
+    var request = EditRequest([.patch(row: "1", ["title": "C"])], caller: CallerFields([]))
+    request.preconditions.condition = .oneOf([table.current.cursor])
+    let answered = Monitor<EditResult?>(nil)
+    table.edit(request) { outcome in answered.change { $0 = outcome } }
+    let answer = word(try answered.wait(for: "an answer") { $0 })
+    #expect(answer == TableError.notStoredForNow.kind.rawValue)
+  }
 }
 
 private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {

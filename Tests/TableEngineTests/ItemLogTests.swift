@@ -223,6 +223,30 @@ import Testing
     #expect(error?.kind == .conditionFailed)
   }
 
+  /// What another table's edit has done is judged on, and may still fail to be stored: nobody is told of it before.
+  @Test(arguments: [nil, StoreError.full]) func aRefusalWaitsForWhatItWasJudgedOn(failure: StoreError?) throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let (first, second) = (engine.catalog.tablesByName["a"], try #require(engine.catalog.tablesByName["b"]))
+    store.shut()
+    let deletion = Edited(EditRequest([.delete(row: "1")], caller: CallerFields([])), of: try #require(first))
+    try awaitCommits(1, engine)
+    let late = Edited(EditRequest([.patch(row: "1", ["title": "Z"])], caller: CallerFields([])), of: second)
+    for table in [second, first] { table?.writer.content.queue.sync {} }
+    second.writer.content.queue.sync {}
+    #expect(late.result == nil, "it is told of a deletion that is not stored")
+    store.open()
+    store.release(failing: failure)
+    if failure == nil {
+      _ = try deletion.answer()
+      let error = #expect(throws: TableError.self) { try late.answer() }
+      #expect(error?.kind == .unknown)
+    } else {
+      #expect(throws: TableError.self) { try deletion.answer() }
+      _ = try late.answer()
+      #expect(try titles(second) == ["Z", "B"])
+    }
+  }
+
   // MARK: The state machine
 
   @Test func onePlansAtATime() {

@@ -123,9 +123,10 @@ package final class Catalog: Sendable {
     for family in families { family.pause() }
   }
 
+  /// Nothing is asked any more. What the tables have been told of is still known: it is left to the next leader.
   func stopSources() {
     for source in sources.values { source.stop() }
-    for family in families { family.stop() }
+    for family in families { family.stopSources() }
   }
 }
 

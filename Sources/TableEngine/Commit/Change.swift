@@ -80,11 +80,7 @@ final class ChangeRun: TableJob {
       guard !isBlocked else { return }
       change.carryOut(self)
     case .readOthers: writer.lookForNewsOfInputs { [self] in take(.read($0)) }
-    case .awaitStored:
-      let isWaiting = content.access { content in
-        content.commits.whenStored({ [self] in take(.stored) }, undone: { [self] in take(.undone) })
-      }
-      if !isWaiting { take(.stored) }
+    case .awaitStored: awaitStored()
     case .awaitVersion(let outcome): awaitVersion(outcome)
     case .keep(let outcome):
       let key = change.keeps(outcome) ? change.idempotency : nil
@@ -114,6 +110,23 @@ final class ChangeRun: TableJob {
         take(event)
       }
     }
+  }
+
+  /// Waits until what was judged on is stored: the items, with what others have done to them through other tables, and the table.
+  private func awaitStored() {
+    let awaitTable: @Sendable () -> Void = { [self] in
+      let isWaiting = content.access { content in
+        content.commits.whenStored({ [self] in take(.stored) }, undone: { [self] in take(.undone) })
+      }
+      if !isWaiting { take(.stored) }
+    }
+    let isWaiting = writer.log?.progress { progress in
+      progress.commits.whenStored(
+        { [self] in content.queue.async(execute: awaitTable) },
+        undone: { [self] in takeLater(.undone) }
+      )
+    }
+    if !(isWaiting ?? false) { awaitTable() }
   }
 
   /// Looks for a version that has what is committed.

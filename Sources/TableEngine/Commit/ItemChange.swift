@@ -139,7 +139,7 @@ struct ItemChange: Change {
 
 extension Idempotency {
   /// As what was asked of a table, also where the answer is kept with the items that it shows.
-  fileprivate func asked(_ table: String) -> Idempotency {
+  func asked(_ table: String) -> Idempotency {
     var asked = self
     asked.table = self.table ?? table
     return asked

@@ -157,7 +157,9 @@ struct RowTap: Change {
     commit.toggles = [change]
     commit.inputs = inputs
     // The toggle and its answer are stored as one: a repeat toggles nothing.
-    commit.reply = idempotency.flatMap { StoredReply($0, .success(answer(at: version, of: original.reader))) }
+    commit.reply = idempotency.flatMap {
+      StoredReply($0.asked(writer.answersName), .success(answer(at: version, of: original.reader)))
+    }
     commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }
     original.store(commit, retry: { take($0.map { .baseFailed($0) } ?? .undone) }) { error in
       if let error { take(.failed(TableError(error))) } else { done(true) }

@@ -30,6 +30,10 @@ struct UpstreamChange: Change {
 
   func carryOut(_ run: ChangeRun) {
     if let error = writer.refusal(of: request.preconditions) { return run.take(.refused(error)) }
+    // The version that the condition names has moved on, but nobody was told.
+    guard request.preconditions.condition == nil || !content.access({ $0.isBehind }) else {
+      return run.take(.failed(.notStoredForNow))
+    }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in

@@ -49,7 +49,7 @@ extension TableFamily {
   var tables: [LiveTable] { contents.withLock { $0.members.members.values.map(\.instance.table) } }
 
   func removeAll() {
-    stop()
+    for table in stopSweeping() { for source in table.sources { source.end(table) } }
     let tables = contents.withLock { contents in
       contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
     }
@@ -59,12 +59,17 @@ extension TableFamily {
     }
   }
 
-  func stop() {
+  func stopSources() {
+    for table in stopSweeping() { for source in table.sources { source.stop() } }
+  }
+
+  /// - Returns: the members' tables.
+  private func stopSweeping() -> [LiveTable] {
     let (timer, tables) = contents.withLock { contents in
       defer { contents.sweeper = nil }
       return (contents.sweeper?.timer, contents.members.members.values.map(\.instance.table))
     }
     timer?.cancel()
-    for table in tables { for source in table.sources { source.end(table) } }
+    return tables
   }
 }

@@ -72,6 +72,8 @@ extension SourceListeners {
       return feedsOnly(table)
     }
     last.access { $0.content = content }
+    // Now they lack it: what was left of them before is no more true.
+    noteNews()
     for other in others { tell(other, isUpToDate: false, isEdit: true) }
     return true
   }

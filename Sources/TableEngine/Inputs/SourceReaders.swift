@@ -145,7 +145,7 @@ struct SourceReaders {
 
   /// The action where this process asks for replicas' common tables from now on.
   enum TakingOver: Equatable {
-    /// The upstream is asked already under this lease: what it said last counts for these tables, too.
+    /// The upstream was asked under this lease before: what it said last counts for these tables, too.
     case join
     /// It goes on where the replica before has stopped.
     ///
@@ -158,7 +158,7 @@ struct SourceReaders {
     let known = tables.filter { readers[$0.number]?.table === $0 }
     guard pace != .ended, !known.isEmpty else { return .join }
     defer { self.term = term }
-    guard self.term != term || pace != .running else { return .join }
+    guard self.term != term || pace == .unstarted else { return .join }
     let isReadByOthers = readers.values.contains { reader in
       reader.isReading && reader.table.map { table in !known.contains { $0 === table } } ?? false
     }

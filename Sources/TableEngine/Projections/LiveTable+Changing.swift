@@ -31,8 +31,10 @@ extension LiveTable {
     let looksFirst = request.preconditions.condition != nil || request.edits.contains(where: \.isPut)
     guard looksFirst, writer.needsReadBarrier else { return writer.change(change, completion) }
     // A version that is not known here yet, or not shown, may be newer than the one that the condition names, or have the row that is to be
-    // added.
-    writer.readBarrier { [writer] _ in writer.change(change, completion) }
+    // added. Where nobody can tell, the edit is not sent.
+    writer.readBarrier { [writer] found in
+      found != .late ? writer.change(change, completion) : completion(.failure(.notStoredForNow))
+    }
   }
 
   /// Counts the request when it has ended, and says so at the level `debug`: what was asked for, but not what was sent.

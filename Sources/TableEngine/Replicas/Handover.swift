@@ -16,7 +16,7 @@ struct Handover: Codable, Equatable, Sendable {
   var sources: [String: Entry] = [:]
   /// The replica that has left it has ended well, and has left all members as they were then: no edit came after. Nil: it has not.
   var areMembersLeft: Bool?
-  /// The term of the lease under which a member's was left; nil: it stands beside the lease, whose holder has left it.
+  /// The term of the lease under which it was left; nil beside the lease, where its holder goes on.
   var term: UInt64?
 
   struct Entry: Codable, Equatable, Sendable {
@@ -96,6 +96,14 @@ extension Handover {
     var left = self
     for name in sources.keys { left.sources[name]?.tables = nil }
     return left
+  }
+
+  /// Returns whether all members are left as they were at the end of the leader before: not of one before that one, which has left nothing.
+  ///
+  /// - Parameter term: of the present lease.
+  func areMembersLeft(before term: UInt64?) -> Bool {
+    guard areMembersLeft ?? false, let own = self.term, let term else { return false }
+    return own &+ 1 == term
   }
 
   /// Nil where nothing was left of a source, or of another one of its name.

@@ -9,6 +9,8 @@ extension Replica {
   func stop(_ completion: @escaping @Sendable () -> Void) {
     let ending = Once { [self] in end(completion) }
     guard isShared, let lease, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
+    // What is answered until now is in what it leaves.
+    state.withLock { $0.isEnding = true }
     let left = Mutex(false)
     let group = DispatchGroup()
     let (finish, finishMembers) = (group.entered(), group.entered())
@@ -24,7 +26,10 @@ extension Replica {
       }
     }
     group.notify(queue: queue) { [self] in
-      state.withLock { $0.handover?.areMembersLeft = left.withLock(\.self) }
+      state.withLock { state in
+        state.handover?.areMembersLeft = left.withLock(\.self)
+        state.handover?.term = lease.term
+      }
       ending.run()
     }
     queue.asyncAfter(deadline: .now() + .seconds(1)) { ending.run() }
@@ -90,6 +95,9 @@ extension Replica {
     }
     if isNow { body() }
   }
+
+  /// True if it may say what an upstream's tables are told of an edit: what it leaves to the next leader is found out later.
+  var maySayWhatIsTold: Bool { state.withLock { !$0.isEnding } }
 
   /// True if a member that is as it was left lacks nothing that was answered before: the leader before has ended well. One that was killed may
   /// have answered edits since it left a member.

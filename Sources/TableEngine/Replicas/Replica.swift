@@ -74,6 +74,8 @@ final class Replica: Sendable {
     var afterHandingOverMembers: [@Sendable () -> Void] = []
     /// All members are as the leader before has left them when it ended, as far as nobody has changed them since.
     var areMembersLeft = false
+    /// It is found out what is left to the next leader, for the last time.
+    var isEnding = false
     var timer: QueueTimer?
     var observation: StoreObservation?
     /// The tasks that another replica was asked for, by the question's identity.
@@ -248,7 +250,7 @@ final class Replica: Sendable {
           // State that was found before may be older than others' work since.
           (state.handover, state.storedHandover) = (nil, nil)
           let left = state.lease.lease?.handover.flatMap { Handover($0, at: .now) }
-          state.areMembersLeft = left?.areMembersLeft ?? false
+          state.areMembersLeft = left?.areMembersLeft(before: state.lease.lease?.term) ?? false
           return (state.tasks, left)
         }
         tasks?.beginFetching(left)

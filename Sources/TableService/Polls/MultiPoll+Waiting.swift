@@ -45,6 +45,8 @@ extension MultiPoll {
   func endWaiting() {
     waiting.withLock { waiting in
       guard waiting.group.leave() else { return }
+      // Until somebody waits again, not all that changes in a window is told.
+      settled.withLock { $0 = nil }
       for member in members { member.table.endWaiting(member.query.lens, for: waiting.group) }
     }
   }

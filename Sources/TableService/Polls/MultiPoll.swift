@@ -55,6 +55,8 @@ final class MultiPoll: Waiter {
   private let share: WaitingShare?
   /// The topics of all its tables and views, each once.
   let topics: [Topic]
+  /// One of its lenses is woken by what changes in it alone.
+  private let wakesByItself: Bool
   let server: WakingServer
   /// All topics under one, and how many wait with this poll.
   let waiting = Mutex<(bundle: TopicBundle?, group: WaiterGroup)>((nil, WaiterGroup()))
@@ -89,6 +91,7 @@ final class MultiPoll: Waiter {
     )
     isInAnyLanguage = call.isInAnyLanguage
     topics = Self.topics(of: members)
+    wakesByItself = members.contains(where: \.query.lens.wakesByItself)
   }
 
   private init(_ poll: MultiPoll, of members: [Member]) {
@@ -98,6 +101,7 @@ final class MultiPoll: Waiter {
     (next, share, caller, server) = (poll.next, poll.share, poll.caller, poll.server)
     (patience, ending) = (poll.patience, poll.ending)
     topics = Self.topics(of: members)
+    wakesByItself = members.contains(where: \.query.lens.wakesByItself)
   }
 
   /// As a member is to be answered by the configuration that counts now.
@@ -122,16 +126,22 @@ final class MultiPoll: Waiter {
       if let successor { return successor.begin(exchange, wait: wait) }
       return isUnanswerable(waits: false) ? .response(ServiceError.unreadable.response) : last(exchange, troubles)
     }
-    // Taken before anything is looked at: what changes from then on wakes it.
+    // Taken before anything is looked at: what changes from then on wakes it, if somebody is known to wait for what changes.
     let topic = bundle()
+    if wakesByItself { beginWaiting() }
     if !isSettled {
       let count = server.wakeCount
-      if let successor { return successor.begin(exchange, wait: wait) }
-      if let reply = moved(exchange, troubles) { return reply }
+      if let reply = successor?.begin(exchange, wait: wait) ?? moved(exchange, troubles) {
+        if wakesByItself { endWaiting() }
+        return reply
+      }
       noteSettled(at: count)
     }
-    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
-    beginWaiting()
+    do throws(ServiceError) { try share?.take() } catch {
+      if wakesByItself { endWaiting() }
+      return .response(error.response)
+    }
+    if !wakesByItself { beginWaiting() }
     return .wait(Wait(topics: [topic], timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
   }
 
@@ -291,12 +301,18 @@ final class MultiPoll: Waiter {
     var cursors: [Int: Cursor] = [:]
     for (move, reply) in zip(moves, made) { cursors[move.member] = reply.cursor }
     let left = Set(troubles.map(\.pair.number))
-    var link = ""
+    var (link, window) = ("", "")
     for (index, member) in members.enumerated() where !left.contains(member.pair.number) {
       let table = member.pair.members == nil ? member.table.name[...] : member.pair.text
       link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table)):"
-      if let cursor = cursors[index] ?? member.query.after { link += cursor.description }
+      if let cursor = cursors[index] ?? member.query.after {
+        link += cursor.description
+      } else if member.pair.members == nil, let rows = member.query.lens.rows {
+        // Cursors carry it.
+        window = "&rows=\(rows)"
+      }
     }
+    link += window
     if !link.isEmpty {
       response.additional.append(HeaderField(.link, "</v1/changes\(link)\(next)>; rel=\"next\""))
     }

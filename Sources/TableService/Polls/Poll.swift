@@ -43,6 +43,11 @@ final class Poll: Waiter {
       }
     )
     table.beginWaiting(question.query.lens)
+    // Nobody would wake it for what has come between the look and the registration.
+    if question.query.lens.wakesByItself, let reply = present.moved(exchange, for: caller, table.ending) {
+      abandoned()
+      return reply
+    }
     let topics = table.topics(question.query.lens).map(Topic.init)
     return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0, until: caller.patience) }, waiter: self))
   }

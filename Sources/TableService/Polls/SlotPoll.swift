@@ -51,10 +51,18 @@ final class SlotPoll: Waiter {
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
+    return wait(exchange, timeout: .seconds(slots.remaining))
+  }
+
+  /// - Parameter timeout: nil: what is left of the time.
+  private func wait(_ exchange: Exchange, timeout: Duration?) -> Reply {
     table.beginWaiting(asked.lens)
-    return .wait(
-      Wait(topics: table.topics(asked.lens).map(Topic.init), timeout: .seconds(slots.remaining), waiter: self)
-    )
+    // Nobody would wake it for what has come between the look and the registration.
+    if asked.lens.wakesByItself, let reply = moved(exchange) {
+      abandoned()
+      return reply
+    }
+    return .wait(Wait(topics: table.topics(asked.lens).map(Topic.init), timeout: timeout, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
@@ -64,8 +72,7 @@ final class SlotPoll: Waiter {
         share?.giveBack()
         return reply
       }
-      successor.table.beginWaiting(asked.lens)
-      return .wait(Wait(topics: successor.table.topics(asked.lens).map(Topic.init), timeout: nil, waiter: successor))
+      return successor.wait(exchange, timeout: nil)
     }
     guard let reply = moved(exchange) else { return nil }
     abandoned()

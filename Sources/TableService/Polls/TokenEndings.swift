@@ -9,6 +9,8 @@ final class TokenEndings: Sendable {
     /// By the second of the process's clock in which they end.
     var streams: [Int: [ObjectIdentifier: StreamHandle]] = [:]
     var seconds: [ObjectIdentifier: Int] = [:]
+    /// The seconds that have a timer, whether a stream is left that ends then or not.
+    var timed: Set<Int> = []
   }
 
   private let contents = Mutex(Contents())
@@ -24,7 +26,7 @@ final class TokenEndings: Sendable {
     let isFirst = contents.withLock { contents in
       contents.seconds[ObjectIdentifier(source)] = second
       contents.streams[second, default: [:]][ObjectIdentifier(source)] = stream
-      return contents.streams[second]?.count == 1
+      return contents.timed.insert(second).inserted
     }
     guard isFirst else { return }
     let deadline = DispatchTime(uptimeNanoseconds: UInt64(second) * 1_000_000_000 + 20_000_000)
@@ -41,6 +43,7 @@ final class TokenEndings: Sendable {
 
   private func end(_ second: Int) {
     let streams = contents.withLock { contents in
+      contents.timed.remove(second)
       let streams = contents.streams.removeValue(forKey: second) ?? [:]
       for source in streams.keys { contents.seconds[source] = nil }
       return streams

@@ -40,8 +40,9 @@ struct PollParameters: Sendable {
     return found
   }
 
-  /// As it stands in the `Link` to the next request: seconds without a needless fraction.
-  var waitText: String { wait == wait.rounded() ? String(Int(wait)) : String(wait) }
+  /// As it stands in the `Link` to the next request: seconds without a needless fraction,
+  /// and without an exponent.
+  var waitText: String { wait == wait.rounded() ? String(Int(wait)) : String(max(wait, 0.001)) }
 }
 
 extension Int {

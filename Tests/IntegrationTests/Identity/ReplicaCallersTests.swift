@@ -33,6 +33,13 @@ import Testing
             cell: Note
             payload: {title: "${owner} ${title}", isOpen: false}
             sections: [{id: mine, where: owner == $caller.claims.sub}]
+          opened:
+            source: list
+            row: {id: "${id}"}
+            cell: Note
+            payload: {title: "${title}", isOpen: false}
+            sharedTaps: true
+            sections: [{id: mine, where: owner == $caller.claims.sub}]
           own:
             source: once
             row: {id: "${id}"}
@@ -122,6 +129,19 @@ import Testing
     // Clients can't name one so.
     let name = String(try required(names.first, "a name").prefix { $0 != "@" })
     #expect(try leader.request("GET", "/v1/tables/\(name)", pair.issuer.token("bob")).status == 400)
+  }
+
+  /// A row that a tap opens for everyone stays open when the tap is repeated, here or elsewhere.
+  @Test func aRepeatedTapOpensOnce() throws {
+    let pair = try Pair()
+    let (leader, other) = try pair.leaderAndOther()
+    let zoe = pair.issuer.token("zoe")
+    for replica in [leader, other] { _ = try pair.ready("opened", at: replica, zoe) }
+    let headers = zoe.merging(["Idempotency-Key": "tap"]) { $1 }
+    for replica in [leader, leader, other] {
+      let tap = try replica.request("POST", "/v1/tables/opened/rows/of-zoe/tap", headers)
+      #expect(try tap.status == 200 && tap.json["row"]?["payload"]?["isOpen"] == true, "\(tap.text)")
+    }
   }
 
   @Test func whenTheLeaderDiesCallersGoOn() throws {

@@ -66,14 +66,11 @@ extension ForwardingPlan {
     guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil,
       content.identity(of: answered.bytes, from: source) != nil
     else { return .awaitsRefresh(row: nil) }
-    if let known = content.identity(of: answered.bytes, from: source).flatMap({ content.result?.item($0) }),
-      known.source == source, let position = known.position,
-      let old = try? JSONValue(parsing: known.bytes)
+    if let row = content.identity(of: answered.bytes, from: source), let known = content.result?.item(row),
+      known.source == source, let old = try? JSONValue(parsing: known.bytes)
     {
-      // The upstream had it already.
-      let new = old.merging(patch: sent).replacingMembers(by: answered)
-      let place = content.lay(new.bytes, at: position, over: source, named: name)
-      return .shown(row: content.result?.identity(ofItemAt: place, of: source))
+      // A fetch was answered with it before, perhaps with what has become of it since: only another one can tell which is newer.
+      return old.merging(patch: sent).replacingMembers(by: answered) == old ? .shown(row: row) : .awaitsRefresh(row: row)
     }
     let before = content
     let position = content.layAddition(answered.bytes, over: source, named: name)

@@ -56,6 +56,9 @@ package struct Lens: Hashable, Sendable {
     var registry: [UInt8]
   }
 
+  /// Whoever waits with it is woken by what changes in it, and not by each version: it waits from before it looks.
+  package var wakesByItself: Bool { rows != nil || find != nil }
+
   package init(
     appearance: RowAppearance? = nil,
     view: String? = nil,
