@@ -83,6 +83,27 @@ import Testing
     try other.check(equals: service.snapshot("u"))
   }
 
+  /// A table that has no cursor yet is still asked for with its window by the link to the next poll.
+  @Test func theLinkKeepsAWindowWithoutACursor() throws {
+    let upstream = try ScriptedUpstream { _ in .silence }
+    let text = Self.configuration + """
+
+        slow:
+          source: {url: "\(upstream.url)/${$params.q}", every: 1s}
+          parameters: {q: {}}
+          row: {id: "${id}", type: plain}
+      """
+    let service = try ServiceProcess(text, arguments: ["--insecure"])
+    let reply = try poll(service, ["t:", "slow;q=1:"], "&wait=20&rows=2")
+    let entries = try (reply.json["changes"] ?? .null).elements
+    #expect(entries.count == 1, "\(reply.text)")
+    let cursor = entries.first?["to"]?.text ?? ""
+    #expect(reply["Link"] == "</v1/changes?after=t:\(cursor)&after=slow%3Bq%3D1:&rows=2&wait=20>; rel=\"next\"")
+    // Nor does it say a short wait in a way that is none.
+    let short = try poll(service, ["t:"], "&wait=0.00001")
+    #expect(short["Link"].hasSuffix("&wait=0.001>; rel=\"next\""), "\(short["Link"])")
+  }
+
   /// At the end of the wait each is told what woke nobody, whatever the others have.
   @Test func windowsAreToldHowManyThereAreBesideTablesThatMoved() throws {
     let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])

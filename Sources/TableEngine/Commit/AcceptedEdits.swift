@@ -126,7 +126,8 @@ struct AcceptedEdits: TableJob {
       }
     }
     areStored.notify(on: context.background) { areStored in
-      guard context.replica.lease?.term == term, context.replica.maySayWhatIsTold else { return body(.fenced) }
+      guard context.replica.lease?.term == term else { return body(.fenced) }
+      guard context.replica.maySayWhatIsTold else { return body(.fenced) }
       body(areStored ? nil : .unreadable)
     }
   }

@@ -11,8 +11,9 @@ final class JoinedReplies: Sendable {
   private static let maximumBytes = 16 << 20
   private static let maximum = 64
 
-  /// The queue on which replies at hand are joined: not an event loop.
-  let queue = DispatchQueue(label: "tablecast.joining", attributes: .concurrent)
+  /// Neither an event loop nor a table's own queue, on which others' replies are made.
+  private let queue = DispatchQueue(label: "tablecast.joining")
+  private let turns = Mutex(ReplyTurns())
   private let joinings = Mutex<(kept: Deque<Joining>, bytes: Int)>(([], 0))
 
   /// The reply of one table.
@@ -30,6 +31,18 @@ final class JoinedReplies: Sendable {
     var parts: [Entry]
     var scope: ReplyScope
     var whole: Representation
+  }
+
+  /// Has replies joined: one request of each client, then the next one of each. Where nobody waits for it any more, nothing is.
+  func inTurn(_ asker: ReplyAsker, _ join: @escaping @Sendable () -> Void) {
+    let job = ReplyTurns.Job(isWanted: asker.isThere, make: join)
+    if turns.withLock({ $0.add(job, of: asker.share) }) { queue.async { [self] in joinNext() } }
+  }
+
+  private func joinNext() {
+    guard let job = turns.withLock({ $0.next() }) else { return }
+    job.make()
+    queue.async { [self] in joinNext() }
   }
 
   /// The joining of these very replies, if it was made. O(`maximum`).

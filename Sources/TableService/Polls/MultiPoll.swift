@@ -266,21 +266,24 @@ final class MultiPoll: Waiter {
         return .response(response(joined, moves, made, troubles))
       }
     }
+    let asker = ReplyAsker(exchange.asker)
     let gathered = GatheredReplies(ready) { [self] made in
-      // By a configuration that was read meanwhile.
-      guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
-        return exchange.finish(last(exchange, troubles))
+      joinedReplies.inTurn(asker) { [self] in
+        // By a configuration that was read meanwhile.
+        guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
+          return exchange.finish(last(exchange, troubles))
+        }
+        let isUnanswerable = zip(moves, made).contains { move, reply in
+          members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
+        }
+        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
       }
-      let isUnanswerable = zip(moves, made).contains { move, reply in
-        members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
-      }
-      exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
     }
     for (index, move) in moves.enumerated() where ready[index] == nil {
       let member = members[move.member]
-      member.table.render(query(of: member), for: ReplyAsker(exchange.asker)) { gathered.set(index, $0) }
+      member.table.render(query(of: member), for: asker) { gathered.set(index, $0) }
     }
-    joinedReplies.queue.async { gathered.begin() }
+    gathered.begin()
     return .later
   }
 

@@ -70,7 +70,8 @@ extension ForwardingPlan {
       known.source == source, let old = try? JSONValue(parsing: known.bytes)
     {
       // A fetch was answered with it before, perhaps with what has become of it since: only another one can tell which is newer.
-      return old.merging(patch: sent).replacingMembers(by: answered) == old ? .shown(row: row) : .awaitsRefresh(row: row)
+      let isAsAnswered = old.merging(patch: sent).replacingMembers(by: answered) == old
+      return isAsAnswered ? .shown(row: row) : .awaitsRefresh(row: row)
     }
     let before = content
     let position = content.layAddition(answered.bytes, over: source, named: name)

@@ -4,11 +4,15 @@ import DequeModule
 /// take long, or goes away and asks again, waits for these alone, and nobody else does.
 ///
 /// A state machine: what is to be made is made outside of the lock around it. All operations are O(1), amortized.
-struct ReplyTurns {
-  struct Job: Sendable {
+package struct ReplyTurns: Sendable {
+  package struct Job: Sendable {
     /// False: nobody waits for it any more. Its turn is not counted then.
     var isWanted: @Sendable () -> Bool
-    var make: @Sendable () -> Void
+    package var make: @Sendable () -> Void
+
+    package init(isWanted: @escaping @Sendable () -> Bool, make: @escaping @Sendable () -> Void) {
+      (self.isWanted, self.make) = (isWanted, make)
+    }
   }
 
   private struct Lane {
@@ -25,12 +29,14 @@ struct ReplyTurns {
   private var own: Deque<Job> = []
   private var isRunning = false
 
+  package init() {}
+
   /// How many wait.
   var count: Int { own.count + lanes.values.reduce(0) { $0 + $1.jobs.count } }
 
   /// - Parameter share: whose turn it takes; nil: it is the service's own, and comes before all others.
   /// - Returns: true where nothing was to be made until now: the caller begins to call ``next()``.
-  mutating func add(_ job: Job, of share: UInt64?) -> Bool {
+  package mutating func add(_ job: Job, of share: UInt64?) -> Bool {
     defer { isRunning = true }
     guard let share else {
       own.append(job)
@@ -43,7 +49,7 @@ struct ReplyTurns {
   }
 
   /// The next job; nil where none is left, until the next ``add(_:of:)`` that returns true.
-  mutating func next() -> Job? {
+  package mutating func next() -> Job? {
     if let job = own.popFirst() { return job }
     while let share = turns.popFirst() {
       guard let lane = lanes.index(forKey: share) else { continue }
