@@ -86,13 +86,14 @@ import Testing
   /// A table that has no cursor yet is still asked for with its window by the link to the next poll.
   @Test func theLinkKeepsAWindowWithoutACursor() throws {
     let upstream = try ScriptedUpstream { _ in .silence }
-    let text = Self.configuration + """
+    let text =
+      Self.configuration + """
 
-        slow:
-          source: {url: "\(upstream.url)/${$params.q}", every: 1s}
-          parameters: {q: {}}
-          row: {id: "${id}", type: plain}
-      """
+          slow:
+            source: {url: "\(upstream.url)/${$params.q}", every: 1s}
+            parameters: {q: {}}
+            row: {id: "${id}", type: plain}
+        """
     let service = try ServiceProcess(text, arguments: ["--insecure"])
     let reply = try poll(service, ["t:", "slow;q=1:"], "&wait=20&rows=2")
     let entries = try (reply.json["changes"] ?? .null).elements

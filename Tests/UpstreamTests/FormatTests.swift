@@ -135,6 +135,24 @@ import Testing
     #expect(try Self.read(wide, "text/csv", limit: 10_000).contains("four times `maxBytes`"))
   }
 
+  /// What a few bytes ask for again and again: none of it takes memory, or time, beyond what the answer has.
+  @Test func answersThatGrowAreRefused() throws {
+    let entries = String(repeating: "<entry><id>i</id></entry>", count: 5_000)
+    let name = String(repeating: "A", count: 1 << 20)
+    let feed = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><author><name>\(name)</name></author>\(entries)</feed>"
+    #expect(try Self.read(feed, "application/atom+xml").contains("four times `maxBytes`"))
+    let space = String(repeating: "n", count: 2_000)
+    let named = "<rss><channel xmlns:a=\"\(space)\"><a:b/></channel></rss>"
+    #expect(try Self.read(named, "application/rss+xml").contains("a name has more than 1024 bytes"))
+    // A base that is as long as this is none.
+    let based = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://a.example/\(name)/\">"
+      + "<entry><link href=\"x\"/></entry></feed>"
+    #expect(try !Self.read(based, "application/atom+xml").contains("AAA"))
+    let alike = String(repeating: "a,", count: 9_999) + "a\n" + String(repeating: "1,", count: 9_999) + "1\n"
+    #expect(try Self.read(alike, "text/csv").hasSuffix(#""a_9999":"1","a_10000":"1"}]"#))
+    #expect(try Self.read("a\n" + String(repeating: ",", count: 20_000), "text/csv").contains("more than 10000 fields"))
+  }
+
   @Test func rss() throws {
     let feed = """
       <?xml version="1.0"?>

@@ -184,7 +184,7 @@ extension Engine {
     case .showItems(let name): showItems(of: name, completion)
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
-        guard let table else { return completion(.success(nil)) }
+        guard let table else { return completion(.failure(TableError(.unreadable))) }
         guard let family = catalog.member(named: table.writer.sharedName)?.family else {
           return AcceptedEdits(writer: table.writer).show(edit, completion)
         }

@@ -167,8 +167,9 @@ struct AcceptedEdits: TableJob {
   func show(_ edit: HandedEdit, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     context.client.queue.async {
       let owner = writer.table.withLock { $0.value }
+      // By another configuration than that of who has sent it, it may have another name.
       guard let owner, let source = owner.sources.first(where: { $0.name == edit.source }) else {
-        return completion(.success(nil))
+        return completion(.failure(TableError(.unreadable)))
       }
       show(from: source, of: owner) { outcome in
         switch outcome {

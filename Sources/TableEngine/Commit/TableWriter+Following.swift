@@ -80,6 +80,9 @@ extension TableWriter {
         for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
         if case .replaced(let stored) = others, stored.versions == nil { beginAgain(stored) } else { follow(others) }
         showSourcesAgain()
+      } else {
+        // Nobody tells of it again.
+        content.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.lookForNews { _ in } }
       }
       proceed(isStored: false)
     }

@@ -30,10 +30,7 @@ struct UpstreamChange: Change {
 
   func carryOut(_ run: ChangeRun) {
     if let error = writer.refusal(of: request.preconditions) { return run.take(.refused(error)) }
-    // The version that the condition names has moved on, but nobody was told.
-    guard request.preconditions.condition == nil || !content.access({ $0.isBehind }) else {
-      return run.take(.failed(.notStoredForNow))
-    }
+    guard request.preconditions.condition == nil || !isBehind else { return run.take(.failed(.notStoredForNow)) }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
@@ -61,6 +58,10 @@ struct UpstreamChange: Change {
       }
     }
   }
+
+  /// The sources have said more than the newest version shows, as that could not be stored. Where another replica asks them, the version is
+  /// that one's. On the table's queue.
+  private var isBehind: Bool { (!isShared || context.replica.isLeading) && content.access { $0.isBehind } }
 
   /// Sends an edit, and answers it when it is shown here what became of it.
   private func send(_ edit: UpstreamEdit, _ finish: @escaping @Sendable (EditResult) -> Void) {

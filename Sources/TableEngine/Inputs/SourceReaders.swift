@@ -46,6 +46,8 @@ struct SourceReaders {
   private var term: UInt64?
   /// It is asked where another replica has asked before.
   private(set) var isTakenOver = false
+  /// It has answered since then.
+  private var isAnswered = false
 
   /// An action on the upstream.
   enum Action: Equatable {
@@ -158,12 +160,13 @@ struct SourceReaders {
     let known = tables.filter { readers[$0.number]?.table === $0 }
     guard pace != .ended, !known.isEmpty else { return .join }
     defer { self.term = term }
-    guard self.term != term || pace == .unstarted else { return .join }
+    // A pause may have come before it was asked, as the lease lapsed.
+    guard self.term != term || pace != .running && !isAnswered else { return .join }
     let isReadByOthers = readers.values.contains { reader in
       reader.isReading && reader.table.map { table in !known.contains { $0 === table } } ?? false
     }
     for table in known { _ = begin(table, isUnheard: true) }
-    isTakenOver = true
+    (isTakenOver, isAnswered) = (true, false)
     return .takeOver(mayStand: !isReadByOthers)
   }
 
@@ -191,7 +194,10 @@ struct SourceReaders {
   // MARK: Telling
 
   /// Notes a successful answer.
-  mutating func noteAnswer() { if agreement == .asked { agreement = .given } }
+  mutating func noteAnswer() {
+    isAnswered = true
+    if agreement == .asked { agreement = .given }
+  }
 
   /// The upstream has said something. Returns whom to tell, and whether they had its last content before.
   ///

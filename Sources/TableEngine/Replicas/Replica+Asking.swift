@@ -50,8 +50,8 @@ extension Replica {
     let id = String(parts[0])
     guard let task = LeaderTask(signal, parts[1]) else { return }
     tasks.carryOut(task) { [weak self] outcome in
-      // The present holder of the lease is asked in its turn.
-      guard let self, isLeading else { return }
+      // The present holder of the lease is asked in its turn; and where this one ends, the next.
+      guard let self, isLeading, maySayWhatIsTold else { return }
       switch outcome {
       case .success(nil): say(id, Self.attempts)
       case .success(let row?): say("\(id) =\(row)", Self.attempts)

@@ -32,25 +32,25 @@ final class MultiPoll: Waiter {
   }
 
   /// A table that isn't where the client is, by its place among the members, and where it is.
-  private struct Move: Equatable {
+  struct Move: Equatable {
     var member: Int
     var to: Cursor
   }
 
   let members: [Member]
   private let troubles: [Trouble]
-  private let codings: AcceptedCodings
-  private let scope: ReplyScope
+  let codings: AcceptedCodings
+  let scope: ReplyScope
   /// It is answered in the language that comes first.
   private let isInAnyLanguage: Bool
-  private let joinedReplies: JoinedReplies
+  let joinedReplies: JoinedReplies
   /// The query behind the cursors in the `Link` to the next poll.
-  private let next: String
-  private let caller: WaitingCaller
+  let next: String
+  let caller: WaitingCaller
   /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
   private let patience: @Sendable () -> Double?
   /// Why its caller's token is no longer one: then all of it is refused.
-  private let ending: @Sendable () -> ServiceError?
+  let ending: @Sendable () -> ServiceError?
   /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
   /// The topics of all its tables and views, each once.
@@ -65,7 +65,7 @@ final class MultiPoll: Waiter {
   /// The same poll, where other tables are in the place of some of these: for all who wait with this one.
   private let heir = Mutex<MultiPoll?>(nil)
   /// The last response, as it goes out: those who are woken together mostly want the same.
-  private let last = Mutex<(moves: [Move], response: Response)?>(nil)
+  let last = Mutex<(moves: [Move], response: Response)?>(nil)
 
   init(
     _ members: [Member],
@@ -105,7 +105,7 @@ final class MultiPoll: Waiter {
   }
 
   /// As a member is to be answered by the configuration that counts now.
-  private func query(of member: Member, for now: JudgedCaller? = nil) -> TableQuery {
+  func query(of member: Member, for now: JudgedCaller? = nil) -> TableQuery {
     (now ?? caller.now).query(member.query, of: member.table)
   }
 
@@ -199,7 +199,7 @@ final class MultiPoll: Waiter {
   // MARK: What there is to tell
 
   /// The reply at the end of the wait: windows and searches may have moved on without anything new in them.
-  private func last(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply {
+  func last(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply {
     let news = news(troubles)
     return gather(news.all, news.troubles, exchange)
   }
@@ -245,88 +245,4 @@ final class MultiPoll: Waiter {
     }
     return news
   }
-
-  // MARK: Answering
-
-  /// Joined at once, where that is little: more is not an event loop's to do.
-  private static let fewBytes = 8 << 10
-
-  /// Each table makes its own reply, on its own queue: none waits for another's.
-  private func gather(_ moves: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
-    // A token that is over by now ends all of it, not one table after the other.
-    if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
-      return .response(refusal.response)
-    }
-    if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
-    let ready = moves.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
-    let made = ready.compactMap { $0 }
-    if made.count == moves.count {
-      let joined = joinedReplies.known(entries(moves, made), troubles, scope)
-      if joined?.isPrepared(for: codings) ?? (made.reduce(0) { $0 + $1.body.count } <= Self.fewBytes) {
-        return .response(response(joined, moves, made, troubles))
-      }
-    }
-    let asker = ReplyAsker(exchange.asker)
-    let gathered = GatheredReplies(ready) { [self] made in
-      joinedReplies.inTurn(asker) { [self] in
-        // By a configuration that was read meanwhile.
-        guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
-          return exchange.finish(last(exchange, troubles))
-        }
-        let isUnanswerable = zip(moves, made).contains { move, reply in
-          members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
-        }
-        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
-      }
-    }
-    for (index, move) in moves.enumerated() where ready[index] == nil {
-      let member = members[move.member]
-      member.table.render(query(of: member), for: asker) { gathered.set(index, $0) }
-    }
-    gathered.begin()
-    return .later
-  }
-
-  private func entries(_ moves: [Move], _ made: [EncodedReply]) -> [JoinedReplies.Entry] {
-    zip(moves, made).map { JoinedReplies.Entry(reply: $1, number: members[$0.member].number) }
-  }
-
-  /// The `Link` repeats the cursors that were asked, the new ones of tables that moved, and leaves out those with a
-  /// problem: nothing that this reply doesn't tell is passed over.
-  private func response(
-    _ known: Representation?,
-    _ moves: [Move],
-    _ made: [EncodedReply],
-    _ troubles: [Trouble]
-  ) -> Response {
-    let joined = known ?? joinedReplies.reply(entries(moves, made), troubles, scope)
-    var response = joined.response(accepting: codings)
-    var cursors: [Int: Cursor] = [:]
-    for (move, reply) in zip(moves, made) { cursors[move.member] = reply.cursor }
-    let left = Set(troubles.map(\.pair.number))
-    var (link, window) = ("", "")
-    for (index, member) in members.enumerated() where !left.contains(member.pair.number) {
-      let table = member.pair.members == nil ? member.table.name[...] : member.pair.text
-      link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table)):"
-      if let cursor = cursors[index] ?? member.query.after {
-        link += cursor.description
-      } else if member.pair.members == nil, let rows = member.query.lens.rows {
-        // Cursors carry it.
-        window = "&rows=\(rows)"
-      }
-    }
-    link += window
-    if !link.isEmpty {
-      response.additional.append(HeaderField(.link, "</v1/changes\(link)\(next)>; rel=\"next\""))
-    }
-    guard troubles.isEmpty, joined.body.count <= Self.remembered else { return response }
-    let answer = response.serialized()
-    // By where the replies lead: a table may have moved again while they were made.
-    let told = zip(moves, made).map { Move(member: $0.member, to: $1.cursor) }
-    last.withLock { $0 = (told, answer) }
-    return answer
-  }
-
-  /// Larger responses are not kept by each who polls.
-  private static let remembered = 64 << 10
 }

@@ -146,8 +146,13 @@ extension PostgresStore {
   }
 
   private func replace(_ name: String, _ finish: @escaping StoreCompletion<CatchUp>) {
+    let known = tables[name]
     tables[name] = nil
-    read(name) { result in finish(result.map(CatchUp.replaced)) }
+    read(name) { [self] result in
+      // What could not be read is told once more by a look.
+      if case .failure = result { tables[name] = known }
+      finish(result.map(CatchUp.replaced))
+    }
   }
 
   /// Gives a table's versions another epoch: the database was set back to before what clients have seen. Of several

@@ -85,9 +85,13 @@ public final class PostgresStore: Store, @unchecked Sendable {
   }
 
   /// One transaction sees one state of the database, so what is read in one run fits together.
+  ///
+  /// Before the first one it is known which server this is: after a promotion nothing is written to an epoch that clients of the server
+  /// before have seen more of.
   private static let greeting = [
-    PostgresStatement("SELECT set_config('default_transaction_isolation', 'repeatable read', false)"),
     PostgresStatement("SELECT set_config('statement_timeout', '30s', false), set_config('lock_timeout', '3s', false)"),
+    PostgresStatement("SELECT tablecast.note_server()"),
+    PostgresStatement("SELECT set_config('default_transaction_isolation', 'repeatable read', false)"),
   ]
   private static let sideGreeting = [
     PostgresStatement("SELECT set_config('statement_timeout', '5s', false), set_config('lock_timeout', '3s', false)"),

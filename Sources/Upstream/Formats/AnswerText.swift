@@ -28,8 +28,8 @@ struct AnswerText {
     case .csv:
       return Converted(body: try TableText(maxBytes: maxBytes, limit: limit).json(of: try decoded(body)))
     case .feed:
-      let feed = try FeedReader.read(try decoded(body, of: Self.declared(in: body)), at: url, atMost: limit)
-      guard feed.json.count <= maxBytes else { throw .tooLong(maxBytes) }
+      let text = try decoded(body, of: Self.declared(in: body))
+      let feed = try FeedReader.read(text, at: url, atMost: limit, maxBytes: maxBytes)
       return Converted(body: feed.json, next: feed.next)
     }
   }

@@ -13,17 +13,25 @@ final class FeedReader {
     var next: String?
   }
 
-  /// - Parameter limit: of items; one more is read, so that it is known that there are more. Nil: all.
-  static func read(_ text: [UInt8], at url: UpstreamURL, atMost limit: Int?) throws(AnswerText.TextError) -> Feed {
+  /// - Parameters:
+  ///   - limit: of items; one more is read, so that it is known that there are more. Nil: all.
+  ///   - maxBytes: of the list: what all items have in common, such as the author, stands in each.
+  static func read(_ text: [UInt8], at url: UpstreamURL, atMost limit: Int?, maxBytes: Int)
+    throws(AnswerText.TextError) -> Feed
+  {
     let reader = FeedReader(at: url, atMost: limit)
     let events = XMLEvents()
     events.onStart = { [unowned events] name, attributes in
       reader.begin(name, attributes)
       if reader.isFull { events.stop() }
     }
-    events.onEnd = { reader.end($0) }
+    events.onEnd = { [unowned events] name in
+      reader.end(name)
+      if reader.writer.count > maxBytes { events.stop() }
+    }
     events.onText = { reader.append($0) }
     try events.read(text)
+    guard reader.writer.count <= maxBytes else { throw .tooLong(maxBytes) }
     guard reader.isFeed else {
       throw AnswerText.TextError(
         "this is XML, but no feed: its root is `\(reader.root ?? "")`; RSS and Atom can be read"
@@ -90,7 +98,7 @@ final class FeedReader {
   private func begin(_ name: Name, _ attributes: [(name: Name, value: String)]) {
     let attribute = { (local: String) in attributes.first { $0.name == Name("", local) }?.value }
     let base = attributes.first { $0.name == Name(Namespace.xml, "base") }?.value
-    bases.append(base.flatMap { bases[bases.count - 1].resolve($0) } ?? bases[bases.count - 1])
+    bases.append(base.flatMap { self.base($0) } ?? bases[bases.count - 1])
     path.append(name)
     if path.count == 1 { beginRoot(name) }
     if text != nil {
@@ -186,8 +194,11 @@ final class FeedReader {
     }
   }
 
-  private func set(_ member: String, _ value: String) {
-    if !value.isEmpty, item?.texts[member] == nil { item?.texts[member] = value }
+  /// The first one of them counts; others are not even made.
+  private func set(_ member: String, _ value: @autoclosure () -> String) {
+    guard item != nil, item?.texts[member] == nil else { return }
+    let value = value()
+    if !value.isEmpty { item?.texts[member] = value }
   }
 
   private func take(_ value: String, of name: Name) {
@@ -210,10 +221,18 @@ final class FeedReader {
   private func takeLink(_ attribute: (String) -> String?) {
     guard let target = attribute("href"), !target.isEmpty else { return }
     switch attribute("rel") ?? "alternate" {
-    case "alternate": if item != nil { set("link", absolute(target)) }
-    case "next": if item == nil { next = absolute(target) }
+    case "alternate": set("link", absolute(target))
+    case "next": if item == nil, next == nil { next = absolute(target) }
     default: break
     }
+  }
+
+  /// A base is read once more for each reference: a longer one is none.
+  private static let longestBase = 2_048
+
+  private func base(_ reference: String) -> UpstreamURL? {
+    guard reference.utf8.count <= Self.longestBase, let base = bases[bases.count - 1].resolve(reference) else { return nil }
+    return base.absolute.utf8.count <= Self.longestBase ? base : nil
   }
 
   private func absolute(_ reference: String) -> String {

@@ -10,7 +10,7 @@ struct TableText {
   /// The most items; nil: all.
   let limit: Int?
 
-  private static let mostColumns = 10_000
+  fileprivate static let mostColumns = 10_000
 
   func json(of text: [UInt8]) throws(AnswerText.TextError) -> [UInt8] {
     var records = Records(text, separator: Self.separator(of: text))
@@ -20,7 +20,7 @@ struct TableText {
     var count = 0
     while let record = try records.next() {
       guard let known = names else {
-        names = try Self.names(record)
+        names = Self.names(record)
         continue
       }
       if count > 0 { json.append(UInt8(ascii: ",")) }
@@ -41,19 +41,19 @@ struct TableText {
   }
 
   /// As JSON texts.
-  private static func names(_ record: [[UInt8]]) throws(AnswerText.TextError) -> [[UInt8]] {
-    guard record.count <= mostColumns else {
-      throw AnswerText.TextError("its first line has \(record.count) names; at most \(mostColumns) are read")
-    }
+  private static func names(_ record: [[UInt8]]) -> [[UInt8]] {
     var taken: Set<String> = []
+    // The last number behind each name that stands more than once: those before it are not tried again.
+    var numbers: [String: Int] = [:]
     return record.enumerated().map { place, field in
       let written = String(decoding: field, as: UTF8.self).trimmingWhitespace
       let name = written.isEmpty ? "column\(place + 1)" : written
-      var (unique, number) = (name, 1)
+      var (unique, number) = (name, numbers[name] ?? 1)
       while !taken.insert(unique).inserted {
         number += 1
         unique = "\(name)_\(number)"
       }
+      if number > 1 { numbers[name] = number }
       return quoted(Array(unique.utf8))
     }
   }
@@ -111,6 +111,9 @@ struct TableText {
       var fields: [[UInt8]] = []
       while true {
         fields.append(try field())
+        guard fields.count <= TableText.mostColumns else {
+          throw AnswerText.TextError("line \(line) has more than \(TableText.mostColumns) fields")
+        }
         guard position < text.count else { return fields }
         let byte = text[position]
         position += 1

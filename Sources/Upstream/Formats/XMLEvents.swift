@@ -1,4 +1,5 @@
 internal import CExpat
+import Glibc
 
 /// Reads XML by events, with expat: no entity that the text declares, nothing from outside, bounded depth. The text is UTF-8,
 /// whatever its declaration says.
@@ -30,6 +31,8 @@ final class XMLEvents {
   private var parser: XML_Parser?
 
   static let deepest = 100
+  /// A name's bytes, with its namespace, which is said again with each: an element of some bytes would cost as much as that.
+  static let longestName = 1_024
 
   /// Hears nothing more; what follows is not read, right or wrong.
   func stop() {
@@ -88,16 +91,18 @@ final class XMLEvents {
         guard events.depth <= XMLEvents.deepest else {
           return events.refuse("elements stand in each other more than \(XMLEvents.deepest) times")
         }
+        guard XMLEvents.isShort(name) else { return events.refuseName() }
         var pairs: [(name: Name, value: String)] = []
         var next = attributes
         while let name = next?[0], let value = next?[1] {
+          guard XMLEvents.isShort(name) else { return events.refuseName() }
           pairs.append((Name(name), String(cString: value)))
           next = next?.advanced(by: 2)
         }
         events.onStart(Name(name), pairs)
       },
       { context, name in
-        guard let events = XMLEvents.from(context), let name else { return }
+        guard let events = XMLEvents.from(context), let name, events.refusal == nil else { return }
         events.depth -= 1
         events.onEnd(Name(name))
       }
@@ -113,6 +118,10 @@ final class XMLEvents {
       XMLEvents.from(context)?.refuse("it declares entities, which are not read")
     }
   }
+
+  private func refuseName() { refuse("a name has more than \(Self.longestName) bytes with its namespace") }
+
+  private static func isShort(_ name: UnsafePointer<XML_Char>) -> Bool { strnlen(name, longestName + 1) <= longestName }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> XMLEvents? {
     context.map { Unmanaged<XMLEvents>.fromOpaque($0).takeUnretainedValue() }

@@ -13,6 +13,8 @@ struct ChangedItems: Sendable {
   private(set) var isTruncated: Bool
   /// The items that were delivered last: the next are compared with them.
   private var delivered: ListedText?
+  /// Of all items: as much as one document may have.
+  private static let maximumBytes = JSONLimits().maximumBytes
 
   fileprivate struct Item: Sendable {
     /// Nil: no change can name it.
@@ -152,6 +154,11 @@ struct ChangedItems: Sendable {
     if laid.count > limit {
       laid.removeLast(laid.count - limit)
       isTruncated = true
+    }
+    // Changes come in answers of bounded size, and are kept for as long as everything is not asked for.
+    let count = laid.reduce(0) { $0 + $1.bytes.count }
+    guard count <= Self.maximumBytes else {
+      throw JSONError(.limit, "with these changes there are more than \(Self.maximumBytes >> 20) MB of items")
     }
     items = laid
     return (isOther ? try delivery() : nil, unnamed)

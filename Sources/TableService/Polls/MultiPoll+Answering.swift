@@ -1,0 +1,90 @@
+import FieldValues
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// How the replies of several tables become one response.
+extension MultiPoll {
+  /// Joined at once, where that is little: more is not an event loop's to do.
+  private static let fewBytes = 8 << 10
+
+  /// Each table makes its own reply, on its own queue: none waits for another's.
+  func gather(_ moves: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
+    // A token that is over by now ends all of it, not one table after the other.
+    if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
+      return .response(refusal.response)
+    }
+    if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
+    let ready = moves.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
+    let made = ready.compactMap { $0 }
+    if made.count == moves.count {
+      let joined = joinedReplies.known(entries(moves, made), troubles, scope)
+      if joined?.isPrepared(for: codings) ?? (made.reduce(0) { $0 + $1.body.count } <= Self.fewBytes) {
+        return .response(response(joined, moves, made, troubles))
+      }
+    }
+    let asker = ReplyAsker(exchange.asker)
+    let gathered = GatheredReplies(ready) { [self] made in
+      joinedReplies.inTurn(asker) { [self] in
+        // By a configuration that was read meanwhile.
+        guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
+          return exchange.finish(last(exchange, troubles))
+        }
+        let isUnanswerable = zip(moves, made).contains { move, reply in
+          members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
+        }
+        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
+      }
+    }
+    for (index, move) in moves.enumerated() where ready[index] == nil {
+      let member = members[move.member]
+      member.table.render(query(of: member), for: asker) { gathered.set(index, $0) }
+    }
+    gathered.begin()
+    return .later
+  }
+
+  private func entries(_ moves: [Move], _ made: [EncodedReply]) -> [JoinedReplies.Entry] {
+    zip(moves, made).map { JoinedReplies.Entry(reply: $1, number: members[$0.member].number) }
+  }
+
+  /// The `Link` repeats the cursors that were asked, the new ones of tables that moved, and leaves out those with a
+  /// problem: nothing that this reply doesn't tell is passed over.
+  private func response(
+    _ known: Representation?,
+    _ moves: [Move],
+    _ made: [EncodedReply],
+    _ troubles: [Trouble]
+  ) -> Response {
+    let joined = known ?? joinedReplies.reply(entries(moves, made), troubles, scope)
+    var response = joined.response(accepting: codings)
+    var cursors: [Int: Cursor] = [:]
+    for (move, reply) in zip(moves, made) { cursors[move.member] = reply.cursor }
+    let left = Set(troubles.map(\.pair.number))
+    var (link, window) = ("", "")
+    for (index, member) in members.enumerated() where !left.contains(member.pair.number) {
+      let table = member.pair.members == nil ? member.table.name[...] : member.pair.text
+      link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table)):"
+      if let cursor = cursors[index] ?? member.query.after {
+        link += cursor.description
+      } else if member.pair.members == nil, let rows = member.query.lens.rows {
+        // Cursors carry it.
+        window = "&rows=\(rows)"
+      }
+    }
+    link += window
+    if !link.isEmpty {
+      response.additional.append(HeaderField(.link, "</v1/changes\(link)\(next)>; rel=\"next\""))
+    }
+    guard troubles.isEmpty, joined.body.count <= Self.remembered else { return response }
+    let answer = response.serialized()
+    // By where the replies lead: a table may have moved again while they were made.
+    let told = zip(moves, made).map { Move(member: $0.member, to: $1.cursor) }
+    last.withLock { $0 = (told, answer) }
+    return answer
+  }
+
+  /// Larger responses are not kept by each who polls.
+  private static let remembered = 64 << 10
+}
