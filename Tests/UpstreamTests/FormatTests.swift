@@ -145,7 +145,8 @@ import Testing
     let named = "<rss><channel xmlns:a=\"\(space)\"><a:b/></channel></rss>"
     #expect(try Self.read(named, "application/rss+xml").contains("a name has more than 1024 bytes"))
     // A base that is as long as this is none.
-    let based = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://a.example/\(name)/\">"
+    let based =
+      "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://a.example/\(name)/\">"
       + "<entry><link href=\"x\"/></entry></feed>"
     #expect(try !Self.read(based, "application/atom+xml").contains("AAA"))
     let alike = String(repeating: "a,", count: 9_999) + "a\n" + String(repeating: "1,", count: 9_999) + "1\n"

@@ -1,6 +1,5 @@
 import Definitions
 import Dispatch
-import FieldValues
 import HTTPServer
 import Synchronization
 import TableEngine

@@ -231,7 +231,9 @@ final class FeedReader {
   private static let longestBase = 2_048
 
   private func base(_ reference: String) -> UpstreamURL? {
-    guard reference.utf8.count <= Self.longestBase, let base = bases[bases.count - 1].resolve(reference) else { return nil }
+    guard reference.utf8.count <= Self.longestBase, let base = bases[bases.count - 1].resolve(reference) else {
+      return nil
+    }
     return base.absolute.utf8.count <= Self.longestBase ? base : nil
   }
 
