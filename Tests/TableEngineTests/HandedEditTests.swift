@@ -1,4 +1,7 @@
+import Definitions
 import JSON
+import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -26,6 +29,27 @@ import Testing
     for text in ["", "{}", "[]", #"{"table":"t","source":"s","edit":{"op":"none"}}"#] {
       #expect(HandedEdit(text) == nil, "\(text)")
     }
+  }
+
+  /// By the leader's configuration the source is called otherwise: what was sent to it can't be shown here.
+  @Test func anEditOfASourceThatIsNotThereIsNotShown() throws {
+    let engine = try Engine(
+      .read(
+        """
+        sources: {b: {url: "http://127.0.0.1:1/", every: 0s}}
+        cells: {Label: {fields: {}}}
+        tables: {t: {source: b, row: {id: "${id}"}, cell: Label, payload: {}}}
+        """
+      ),
+      .silent(MemoryStore())
+    )
+    let table = try #require(engine.catalog.tablesByName["t"])
+    let answered = Monitor<String?>(nil)
+    let edit = HandedEdit(table: "t", source: "a", edit: .delete(row: "1"), item: nil, before: nil)
+    AcceptedEdits(writer: table.writer).show(edit) { outcome in
+      answered.change { $0 = if case .failure = outcome { "refused" } else { "shown" } }
+    }
+    #expect(try answered.wait(for: "an answer") { $0 } == "refused")
   }
 
   @Test func whatIsTooLongIsNotSaid() {
