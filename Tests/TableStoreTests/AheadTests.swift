@@ -18,6 +18,34 @@ import Testing
     return commit
   }
 
+  /// An edit of items waits for the version that it is stored with, and another table's edit of the same items is built on it.
+  @Test func whatIsBuiltOnACommitThatWaitsDoesNotOvertakeIt() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let versions = TableVersions(initial: table())
+    let long = try #require(versions.prepare(table([("a", rows(count, "one"))])))
+    versions.publish(long)
+    let next = try #require(versions.prepare(table([("a", rows(count, "one")), ("b", [row("last")])])))
+    let order = Mutex<[String]>([])
+    let note: @Sendable (String) -> @Sendable (Result<Void, StoreError>) -> Void = { name in
+      { result in order.withLock { $0.append((try? result.get()) == nil ? "\(name) failed" : name) } }
+    }
+    let begun = try store.restored("log").revision
+    store.pool.writeWithoutTransaction { _ in
+      store.commit(commit(long, saying: "one", objects: 0), completion: note("long"))
+      var items = Commit(table: "log", durability: .full, items: ItemChanges(nextID: 1))
+      items.base = begun
+      var first = commit(next, saying: "two", objects: 0)
+      first.beside = [items]
+      store.commit(first, completion: note("edit"))
+      var second = Commit(table: "log", durability: .full, items: ItemChanges(nextID: 2))
+      second.base = items.revision
+      store.commit(second, completion: note("another"))
+    }
+    try result { store.flush(completion: $0) } as Void
+    #expect(order.withLock { $0 } == ["long", "edit", "another"])
+  }
+
   /// Other tables' commits come in between; its own, and what is about any table, come behind.
   @Test func othersDoNotWait() throws {
     let folder = try TemporaryFolder()

@@ -14,7 +14,8 @@ export class Client {
     fetch: ask = (...given) => fetch(...given), newKey,
   } = {}, finding) {
     const base = `${address}`.replace(/\/+$/, "");
-    const prefix = `${base} ${caller} `;
+    // No caller's name is the beginning of another one's keys.
+    const prefix = `${base} ${`${caller}`.replace(/[% ]/g, encodeURIComponent)} `;
     const scope = prefix + [cells].flat();
     const tables = new Map();
     const lines = new Map();
@@ -138,6 +139,8 @@ export class Client {
       unsaved.clear();
       lines.forEach((line) => line._purge());
       await Promise.all([store?.delete(prefix), keepEdits?.save(() => [])]);
+      // The list of tabs may be gone with it.
+      await keepEdits?.look?.();
     };
 
     const page = globalThis.document;

@@ -140,10 +140,11 @@ export class Following {
     return oddity;
   }
 
-  /** Nothing more is said of a table whose poll shared with others brought others' news alone. */
-  _unmoved() {
+  /** Nothing more is said of a table whose poll shared with others brought others' news alone. That what waits gets through is known where
+   * it has waited. */
+  _unmoved(wait) {
     this._unsure = this._trouble = this._hasty = false;
-    this._failures = 0;
+    if (wait) this._failures = 0;
   }
 
   /** A failure at `now`, with some `luck` between 0 and 1; not to be tried before `retryAfter`. */

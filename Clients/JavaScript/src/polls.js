@@ -119,7 +119,7 @@ export function makePolls(client, tables, tabs) {
       if (code === 200) {
         try {
           if (news) oddity = table._receive(news, asked[index], mine, elapsed, bytes);
-          else if (several && body.changes && !isEarly) oddity = table._unmoved(mine);
+          else if (several && body.changes && !isEarly) oddity = table._unmoved(mine, query.wait);
         } catch {} // An answer that doesn't fit counts as one that came too early.
       }
       if (oddity === "again") following._postpone(now(), luck);

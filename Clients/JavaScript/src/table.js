@@ -202,8 +202,8 @@ export function makeTable(client, line, key, step, turned) {
     },
 
     /** Of several that were asked for, this one has no news. */
-    _unmoved(number) {
-      following._unmoved();
+    _unmoved(number, wait) {
+      following._unmoved(wait);
       table._latest = number;
       line._told(table);
     },

@@ -83,6 +83,17 @@ test("a kept table is shown at once as cached, and followed from its cursor", as
   assert.equal(store.kept.size, 0);
 });
 
+test("what a caller has forgotten is not another's whose name begins alike", async () => {
+  const store = memory();
+  const first = await following({ store, caller: "ann lee" });
+  first.transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  await first.clock.advance(1500);
+  await first.client.close();
+  const second = await following({ store, caller: "ann" });
+  await second.client.purge();
+  assert.equal(store.kept.size, 1);
+});
+
 test("what is kept is of one look at the table: its view, its first window, its screen", async () => {
   const store = memory();
   const looks = [{}, { rows: 2 }, { rows: "1-2" }, { view: "v" }, { rows: 2, screen: "left" }];

@@ -160,3 +160,21 @@ test("a poll that ends quietly leaves who has only just asked waiting, and nobod
   assert.equal(polls(tabs).length, 1);
   await settle();
 });
+
+test("what a closed tab has waited for is asked for with pauses, where it fails", async () => {
+  const run = browser();
+  const [leader, other] = [run.open(), run.open()];
+  await begin(run, [leader]);
+  await begin(run, [other], "bb.1");
+  other.kill();
+  let count = 0;
+  for (let step = 0; step < 300; step++) {
+    for (const poll of polls([leader])) {
+      count += 1;
+      poll.reply({ status: 503, body: { status: 503, title: "Unavailable" } });
+    }
+    await run.clock.advance(50);
+  }
+  assert.ok(count > 3 && count < 16, `${count} polls in 15 s`);
+  await leader.client.close();
+});

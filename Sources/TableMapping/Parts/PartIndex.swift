@@ -9,6 +9,9 @@ struct PartIndex: Sendable {
   /// The items without a key.
   private var others: [Int32] = []
 
+  /// More changes are not made one by one, each of which moves the places of all items with the same key.
+  private static let fewChanges = 64
+
   /// Values that are equal have equal keys.
   enum Key: Hashable {
     case null
@@ -57,8 +60,14 @@ struct PartIndex: Sendable {
       return
     }
     guard let moved = turnover.places else {
-      self = previous
-      for position in turnover.changed { replace(Int(position), with: key(Int(position))) }
+      guard turnover.changed.count > Self.fewChanges else {
+        self = previous
+        for position in turnover.changed { replace(Int(position), with: key(Int(position))) }
+        return
+      }
+      keys = previous.keys
+      for position in turnover.changed { keys[Int(position)] = key(Int(position)) }
+      fill()
       return
     }
     keys = [Key?](repeating: nil, count: source.items.count)

@@ -16,7 +16,7 @@ extension SQLiteStore {
     // Most have not so many rows, and those that have are alone.
     guard let version = commit.version, version.table.rowCount >= StoreWriter.fewestAhead,
       !group.contains(where: { !Set($0.commit.records).isDisjoint(with: commit.records) }),
-      let plan = try? writer.value.planAhead(commit, in: db)
+      let plan = try? writer.value.perform({ try $0.planAhead(commit, in: db) })
     else { return false }
     jobs.withLock { $0.ahead.formUnion(commit.records) }
     slicing.async { [self] in

@@ -71,6 +71,21 @@ public final class SQLiteStore: SingleProcessStore {
     case task(@Sendable (Database, inout StoreWriter) -> Void)
   }
 
+  /// Commits that wait for one that is being written ahead, and those that share a record with them: these may be built on them.
+  struct HeldJobs {
+    private(set) var jobs: [Job] = []
+    private var records: Set<String> = []
+
+    func areBuiltOn(by pending: QueuedCommit) -> Bool {
+      !records.isEmpty && pending.commit.records.contains(where: records.contains)
+    }
+
+    mutating func append(_ job: Job) {
+      jobs.append(job)
+      if case .commit(let pending) = job { records.formUnion(pending.commit.records) }
+    }
+  }
+
   /// `@unchecked Sendable`: `value` is read and changed only by jobs, which run one at a time on the writer's
   /// serial queue.
   final class WriterBox: @unchecked Sendable {
@@ -215,12 +230,12 @@ public final class SQLiteStore: SingleProcessStore {
   /// Performs what was taken from those that wait.
   private func run(_ jobs: [Job], _ db: Database) {
     var group: [QueuedCommit] = []
-    var held: [Job] = []
+    var held = HeldJobs()
     for job in jobs {
       switch job {
       case .commit(let pending):
         // One before it in the same group may have begun.
-        if self.jobs.withLock({ $0.isAhead(of: pending) }) {
+        if self.jobs.withLock({ $0.isAhead(of: pending) }) || held.areBuiltOn(by: pending) {
           held.append(job)
         } else if !begins(pending, behind: group, db) {
           group.append(pending)
@@ -228,7 +243,7 @@ public final class SQLiteStore: SingleProcessStore {
       case .task(let task): task(db, &writer.value)
       }
     }
-    if !held.isEmpty { self.jobs.withLock { $0.waiting.prepend(contentsOf: held) } }
+    self.jobs.withLock { $0.waiting.prepend(contentsOf: held.jobs) }
     write(group, db)
   }
 
@@ -260,18 +275,18 @@ public final class SQLiteStore: SingleProcessStore {
   /// The next task alone, or the commits up to the next task; nil where nothing waits that may be done now.
   private func next() -> [Job]? {
     jobs.withLock { jobs in
-      var (taken, held): ([Job], [Job]) = ([], [])
+      var (taken, held) = ([Job](), HeldJobs())
       loop: while let job = jobs.waiting.first, taken.count < Self.groupLimit {
         switch job {
         case .task:
           if taken.isEmpty, jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
           break loop
-        case .commit(let pending) where jobs.isAhead(of: pending):
+        case .commit(let pending) where jobs.isAhead(of: pending) || held.areBuiltOn(by: pending):
           held.append(jobs.waiting.removeFirst())
         case .commit: taken.append(jobs.waiting.removeFirst())
         }
       }
-      if !held.isEmpty { jobs.waiting.prepend(contentsOf: held) }
+      jobs.waiting.prepend(contentsOf: held.jobs)
       jobs.isRunning = !taken.isEmpty
       return taken.isEmpty ? nil : taken
     }

@@ -14,8 +14,6 @@ public protocol EditStore: Sendable {
 
 /// A store with a file for each table with open edits, in a folder of its own. It never drops edits to save space.
 public struct DirectoryEditStore: EditStore {
-  /// A longer file isn't ours.
-  private static let maximumBytes = 16 << 20
   private static let suffix = "edits"
 
   private let folder: URL
@@ -24,8 +22,7 @@ public struct DirectoryEditStore: EditStore {
 
   public func load() -> [[UInt8]] {
     files.sorted { $0.lastPathComponent < $1.lastPathComponent }.compactMap { file in
-      guard let data = try? Data(contentsOf: file), data.count <= Self.maximumBytes else { return nil }
-      return [UInt8](data)
+      (try? Data(contentsOf: file)).map { [UInt8]($0) }
     }
   }
 
