@@ -15,7 +15,7 @@ export class Client {
   } = {}, finding) {
     const base = `${address}`.replace(/\/+$/, "");
     // No caller's name is the beginning of another one's keys.
-    const prefix = `${base} ${`${caller}`.replace(/[% ]/g, encodeURIComponent)} `;
+    const prefix = `${base} ${encodeURI(caller)} `;
     const scope = prefix + [cells].flat();
     const tables = new Map();
     const lines = new Map();
@@ -139,8 +139,6 @@ export class Client {
       unsaved.clear();
       lines.forEach((line) => line._purge());
       await Promise.all([store?.delete(prefix), keepEdits?.save(() => [])]);
-      // The list of tabs may be gone with it.
-      await keepEdits?.look?.();
     };
 
     const page = globalThis.document;

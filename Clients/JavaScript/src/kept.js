@@ -56,8 +56,11 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     /** Looks for tabs that have come and gone meanwhile. */
     look: () => collect(),
 
-    /** Keeps what `current` gives, once it is this one's turn. */
-    save: (current) => inTurn(() => store.set(place(own), current())),
+    /** Keeps what `current` gives, once it is this one's turn. Where that is nothing, the list of places may have been forgotten, too. */
+    save: (current) => {
+      let kept;
+      return inTurn(() => store.set(place(own), (kept = current()))).then(() => kept.length || collect());
+    },
 
     async close() {
       isClosed = true;

@@ -16,8 +16,6 @@ const forgotten = 150_000;
 const mostPairs = 64;
 const mostAnswers = 256;
 
-/** So long at most is paused, in ms, where nobody who lives asks for what fails. */
-const longestPause = 32_000;
 
 const lensOf = (pair) => pair.slice(0, pair.lastIndexOf(":"));
 const hasNews = ({ reset, problem, stages }) => !!(reset || problem || stages?.length);
@@ -153,13 +151,9 @@ export function sharedTabs({
     // One that is over before it has waited is a failure, as it is for a tab that polls by itself.
     const isReply = status === 200 && list && (news.length || now() - start > tooQuick);
     tell({ pairs, status: status === 200 && !isReply ? 0 : status, retryAfter, bytes, changes, isOver: !changes.length });
-    if (isReply && !news.some(([, { problem }]) => problem)) {
-      lead.failures = 0;
-      return gather();
-    }
-    // Whoever lives has been told, and asks when it is its time. What is left is of tabs that are gone, perhaps.
-    const pause = Math.min(longestPause, 1000 * 2 ** lead.failures++);
-    clock.setTimeout(() => lead === leading && gather(), Math.max(retryAfter ?? 0, pause));
+    // Tabs that live ask for what fails when it is their time; others may be gone.
+    if (isReply && !news.some(([, { problem }]) => problem)) gather();
+    else clock.setTimeout(() => lead === leading && gather(), 5000);
   };
 
   // Leadership.
@@ -167,7 +161,7 @@ export function sharedTabs({
   const hold = () => new Promise((end) => {
     if (isClosed) return end();
     release = end;
-    lead = { tabs: new Map(), polls: new Set(), answers: new Map(), failures: 0 };
+    lead = { tabs: new Map(), polls: new Set(), answers: new Map() };
     clock.clearTimeout(timer);
     timer = pinged = undefined;
     say("lead");

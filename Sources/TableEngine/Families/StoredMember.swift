@@ -34,7 +34,12 @@ struct StoredMember: Sendable {
       var commit = Commit(table: writer.storedName, durability: .process, version: writer.versions.current)
       commit.fence = lease
       content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
-      writer.store(commit, retry: { _ in completion() }) { _ in completion() }
+      // What its sources have said could not be stored, and is not in this version.
+      let isBehind = content.access { $0.isBehind }
+      writer.store(commit, retry: { _ in completion() }) { error in
+        if isBehind, error == nil { writer.publishContent() }
+        completion()
+      }
     }
   }
 
