@@ -23,8 +23,8 @@ export class Client {
     const reasons = new Set();
     const events = makeEvents();
     let saving, isClosed;
-    let savingTook = 0;
     let trouble = null;
+    let savingTook = 0;
     let number = 0;
 
     /** Says why nothing gets through, where somebody can do something about it. */

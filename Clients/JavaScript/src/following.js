@@ -143,8 +143,8 @@ export class Following {
   /** Nothing more is said of a table whose poll shared with others brought others' news alone. That what waits gets through is known where
    * it has waited. */
   _unmoved(wait) {
-    this._unsure = this._trouble = this._hasty = false;
     if (wait) this._failures = 0;
+    this._unsure = this._trouble = this._hasty = false;
   }
 
   /** A failure at `now`, with some `luck` between 0 and 1; not to be tried before `retryAfter`. */
