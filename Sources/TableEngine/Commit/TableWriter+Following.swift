@@ -174,21 +174,9 @@ extension TableWriter {
   /// Looks for its inputs, where they are in doubt: another replica's newer configuration may have given them other names, or the
   /// database may be another one. Until then nothing is stored. On the table's queue.
   func settleInputs() {
-    let begins = content.access { content in
-      guard content.areInputsInDoubt, !content.isSettlingInputs else { return false }
-      content.isSettlingInputs = true
-      return true
-    }
-    guard begins else { return }
+    guard content.access({ $0.areInputsInDoubt }) else { return }
     lookForNewsOfInputs { [self] isRead in
-      let goOn: @Sendable () -> Void = { [weak self] in
-        self?.content.access { $0.isSettlingInputs = false }
-        self?.settleInputs()
-      }
-      // Nobody would ask again where no reader comes here.
-      guard isRead else { return content.queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: goOn) }
-      goOn()
-      if followsItems || context.replica.isLeading { publishContent() }
+      if isRead, followsItems || context.replica.isLeading { publishContent() }
     }
   }
 
