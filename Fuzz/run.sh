@@ -53,7 +53,10 @@ if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
     -o "$build/fuzz" $sources $targets "$build/FieldValues.o" 2>"$build/build.log" || give_up "$build/build.log"
 fi
 
+# Once for all that stand on it.
+json_is_built=
 build_json() {
+  [ -z "$json_is_built" ] || return 0
   clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
     for source in Parser ScanAVX2 ScanPortably; do
@@ -63,7 +66,8 @@ build_json() {
     clang -O2 -fsanitize=address -I ../Sources/CEventPoll/include \
       -c ../Sources/CEventPoll/CEventPoll.c -o "$build/CEventPoll.o" &&
     module LongWork &&
-    module JSON
+    module JSON &&
+    json_is_built=yes
 }
 json="$build/FieldValues.o $build/CEventPoll.o $build/LongWork.o $build/JSON.o $build/CSimdJSON.o $build/Parser.o $build/ScanAVX2.o $build/ScanPortably.o"
 build_expressions() {
