@@ -140,8 +140,8 @@ export class Following {
     return oddity;
   }
 
-  /** Nothing more is said of a table whose poll shared with others brought others' news alone. That what waits gets through is known where
-   * it has waited. */
+  /** Nothing more is said of a table whose poll shared with others brought others' news alone. Only a poll that has
+   * waited shows that waiting ones get through. */
   _unmoved(wait) {
     if (wait) this._failures = 0;
     this._unsure = this._trouble = this._hasty = false;

@@ -16,7 +16,6 @@ const forgotten = 150_000;
 const mostPairs = 64;
 const mostAnswers = 256;
 
-
 const lensOf = (pair) => pair.slice(0, pair.lastIndexOf(":"));
 const hasNews = ({ reset, problem, stages }) => !!(reset || problem || stages?.length);
 

@@ -112,7 +112,7 @@ final class ChangeRun: TableJob {
     }
   }
 
-  /// Waits until what was judged on is stored: the items, with what others have done to them through other tables, and the table.
+  /// Waits until the judged state is stored: the items, with edits of them through other tables, and the table.
   private func awaitStored() {
     let awaitTable: @Sendable () -> Void = { [self] in
       let isWaiting = content.access { content in

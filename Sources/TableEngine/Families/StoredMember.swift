@@ -34,7 +34,7 @@ struct StoredMember: Sendable {
       var commit = Commit(table: writer.storedName, durability: .process, version: writer.versions.current)
       commit.fence = lease
       content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
-      // What its sources have said could not be stored, and is not in this version.
+      // This version lacks its sources' answers, which could not be stored.
       let isBehind = content.access { $0.isBehind }
       writer.store(commit, retry: { _ in completion() }) { error in
         if isBehind, error == nil { writer.publishContent() }

@@ -72,7 +72,7 @@ extension SourceListeners {
       return feedsOnly(table)
     }
     last.access { $0.content = content }
-    // Now they lack it: what was left of them before is no more true.
+    // The unread ones lack it from now on: their former handover holds no more.
     noteNews()
     for other in others { tell(other, isUpToDate: false, isEdit: true) }
     return true

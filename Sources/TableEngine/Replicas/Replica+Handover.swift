@@ -9,7 +9,7 @@ extension Replica {
   func stop(_ completion: @escaping @Sendable () -> Void) {
     let ending = Once { [self] in end(completion) }
     guard isShared, let lease, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
-    // What is answered until now is in what it leaves.
+    // Edits that were answered before this are in the handover.
     state.withLock { $0.isEnding = true }
     let left = Mutex(false)
     let group = DispatchGroup()

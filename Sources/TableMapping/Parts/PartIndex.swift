@@ -59,19 +59,16 @@ struct PartIndex: Sendable {
       fill()
       return
     }
-    guard let moved = turnover.places else {
-      guard turnover.changed.count > Self.fewChanges else {
-        self = previous
-        for position in turnover.changed { replace(Int(position), with: key(Int(position))) }
-        return
-      }
+    if let moved = turnover.places {
+      keys = [Key?](repeating: nil, count: source.items.count)
+      for (former, place) in moved.enumerated() where place >= 0 { keys[Int(place)] = previous.keys[former] }
+    } else if turnover.changed.count > Self.fewChanges {
       keys = previous.keys
-      for position in turnover.changed { keys[Int(position)] = key(Int(position)) }
-      fill()
+    } else {
+      self = previous
+      for position in turnover.changed { replace(Int(position), with: key(Int(position))) }
       return
     }
-    keys = [Key?](repeating: nil, count: source.items.count)
-    for (former, place) in moved.enumerated() where place >= 0 { keys[Int(place)] = previous.keys[former] }
     for position in turnover.changed { keys[Int(position)] = key(Int(position)) }
     fill()
   }

@@ -40,8 +40,7 @@ struct PollParameters: Sendable {
     return found
   }
 
-  /// As it stands in the `Link` to the next request: seconds without a needless fraction,
-  /// and without an exponent.
+  /// As it stands in the `Link` to the next request: seconds without a needless fraction, and without an exponent.
   var waitText: String { wait == wait.rounded() ? String(Int(wait)) : String(max(wait, 0.001)) }
 }
 

@@ -149,7 +149,7 @@ extension PostgresStore {
     let known = tables[name]
     tables[name] = nil
     read(name) { [self] result in
-      // What could not be read is told once more by a look.
+      // The next look tells of the table once more.
       if case .failure = result { tables[name] = known }
       finish(result.map(CatchUp.replaced))
     }

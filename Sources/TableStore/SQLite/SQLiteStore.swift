@@ -243,7 +243,7 @@ public final class SQLiteStore: SingleProcessStore {
       case .task(let task): task(db, &writer.value)
       }
     }
-    self.jobs.withLock { $0.waiting.prepend(contentsOf: held.jobs) }
+    if !held.jobs.isEmpty { self.jobs.withLock { $0.waiting.prepend(contentsOf: held.jobs) } }
     write(group, db)
   }
 

@@ -56,7 +56,7 @@ package struct Lens: Hashable, Sendable {
     var registry: [UInt8]
   }
 
-  /// Whoever waits with it is woken by what changes in it, and not by each version: it waits from before it looks.
+  /// Its waiters are woken by changes in its window or search, and not by each version: they register before they look.
   package var wakesByItself: Bool { rows != nil || find != nil }
 
   package init(
