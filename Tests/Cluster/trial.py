@@ -309,7 +309,8 @@ class Round:
         cursor, left = None, set()
         while not self.stop.is_set():
             path = f"/v1/tables/{table}" + (f"/changes?after={cursor}&wait=1" if cursor else "")
-            reply = self.ask(rng.choice(self.ports), "GET", path, language)
+            port = rng.choice(self.ports)
+            reply = self.ask(port, "GET", path, language)
             if reply is None or reply[0] != 200:
                 time.sleep(0.05)
                 continue
@@ -322,7 +323,7 @@ class Round:
                 left.add(before.split(".")[0])
             reason = body.get("reset")
             kept = reason not in ("ahead", "epoch") or reason == "epoch" and self.forgets and epoch not in left
-            self.checks.count("chain", kept, f"{table} {language} from {before} to {cursor}: {reason}")
+            self.checks.count("chain", kept, f"{table} {language} from {before} to {cursor}: {reason}, replica {self.ports.index(port)} at {time.time():.3f}")
 
     def condition(self, item, rng, counts):
         """Counts an item up by what it has read, on the condition that nobody else has."""

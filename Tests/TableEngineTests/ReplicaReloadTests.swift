@@ -1,4 +1,5 @@
 import Definitions
+import Foundation
 import Synchronization
 import TableModel
 import TableStore
@@ -69,6 +70,38 @@ import Testing
       let query = TableQuery(.changes(after: seen), Lens())
       #expect(present.state(for: query).isCurrent)
       #expect(try items.titles(present) == ["A", "B", "C"] && present.current.cursor == seen)
+    }
+  }
+
+  /// While what others have written is taken over, a poll that has seen it elsewhere waits: it is never told of the version before.
+  @Test func aPollThatHasSeenWhatIsJustTakenOver() throws {
+    try withTwo { store, others in
+      let engine = try Engine(definition("tasks", generation: 0), .silent(store))
+      let other = try Engine(definition("tasks", generation: 0), .silent(others))
+      for number in 0..<60 { _ = try items.add("\(number)", to: other.catalog.tablesByName["a"]).answer() }
+      let table = try #require(engine.catalog.tablesByName["a"])
+      let seen = try #require(other.catalog.tablesByName["a"]).current.cursor
+      // It has looked before, and could not for a while.
+      table.reader.noteLook(isRead: true)
+      table.reader.noteLook(isRead: false)
+      let query = TableQuery(.changes(after: seen), Lens())
+      let told = Monitor<(looks: Int, isOver: Bool, others: [Cursor])>((0, false, []))
+      Thread.detachNewThread {
+        while true {
+          let state = table.state(for: query)
+          let isOver = told.change { told in
+            told.looks += 1
+            if !state.isCurrent || state.to != seen { told.others.append(state.to) }
+            told.isOver = table.current.cursor == seen
+            return told.isOver
+          }
+          if isOver { break }
+        }
+      }
+      try told.wait(for: "a first look") { $0.looks > 0 ? () : nil }
+      _ = try items.titles(table)
+      let others = try told.wait(for: "the version") { $0.isOver ? $0.others : nil }
+      #expect(others.isEmpty)
     }
   }
 }

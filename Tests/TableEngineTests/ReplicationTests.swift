@@ -1,6 +1,7 @@
 import Definitions
 import Foundation
 import JSON
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -84,6 +85,30 @@ import Upstream
     rank = ReplicaRank(generation: 3, digest: "a")
     for second in [0.0, 20] { rank.learn(Array("4 b".utf8), isHeld: false, at: second) }
     #expect(!rank.takesOver(from: Array("4 b".utf8), at: 40) && rank.isOutranked)
+  }
+
+  /// Other replicas may have led between two leases of this one, and stored what is newer.
+  @Test func whatASourceHasSaidIsStoredUnderTheLeaseOfThatTime() throws {
+    let definition = try ServiceDefinition.read(
+      """
+      sources: {a: {url: "http://127.0.0.1:1/", every: 0s}}
+      cells: {Label: {fields: {title: string}}}
+      tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}}
+      """
+    )
+    let engine = try Engine(definition, .silent(GatedStore()))
+    let writer = try #require(engine.catalog.tablesByName["a"]).writer
+    var content = writer.content.queue.sync { writer.content.access { $0 } }
+    #expect(content.isOfAnotherLease(than: 1))
+    // New tables are told nothing before their sources are asked.
+    content.begin(under: 1)
+    #expect(!content.isOfAnotherLease(than: 1) && content.isOfAnotherLease(than: 2))
+    let source = try #require(content.inputs.keys.first)
+    content.inputs[source]?.isConfirmed = true
+    content.begin(under: 2)
+    #expect(content.isOfAnotherLease(than: 2))
+    content.lead(under: 2, showing: writer.versions.latest.table)
+    #expect(!content.isOfAnotherLease(than: 2) && content.inputs[source]?.isSettled == false)
   }
 
   @Test func aLookIsForAllWhoAskedBeforeItBegan() {

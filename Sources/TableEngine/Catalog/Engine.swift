@@ -92,7 +92,7 @@ package final class Engine: Sendable {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
     guard let lease = context.replica.lease else { return }
-    for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
+    for table in catalog.tables.flatMap(\.all) { table.writer.lead(under: lease.term) }
     catalog.takeOverPolling(under: lease.term, left)
     for family in catalog.families { family.lead() }
     adoptMembers()

@@ -91,8 +91,8 @@ extension TableWriter {
   /// The database lacks the whole table: whoever is to store its versions begins it again. Until then nobody is shown what no other
   /// replica knows.
   private func beginAgain(_ nothing: StoredTable) {
-    noteLook(isRead: true)
     content.access { $0.lose(nothing) }
+    noteLook(isRead: true)
     context.replica.caughtUp(storedName)
     content.queue.async { [self] in publishContent() }
   }
@@ -120,12 +120,10 @@ extension TableWriter {
 
   private func take(_ others: CatchUp) {
     let previous = versions.current
-    // Who is woken by it is told, also where nobody has looked for a while.
-    noteLook(isRead: true)
     let isLeading = context.replica.isLeading
     switch others {
     case .changes(let changes):
-      guard changes.revision != content.access({ $0.record.durable }) else { return }
+      guard changes.revision != content.access({ $0.record.durable }) else { return noteLook(isRead: true) }
       // Two that begin a table at once begin two epochs: the first that is stored is the table's.
       if let epoch = changes.versions.last?.cursor.epoch, epoch != versions.epoch,
         let history = StoredVersions(epoch: epoch, versions: changes.versions)
@@ -144,9 +142,11 @@ extension TableWriter {
       }
     case .replaced(let stored):
       guard let history = stored.versions else {
-        guard isMember, content.access({ $0.isKnownToStore }) else { return }
-        content.access { $0.isLost = true }
-        return context.replica.vanished(storedName)
+        if isMember, content.access({ $0.isKnownToStore }) {
+          content.access { $0.isLost = true }
+          context.replica.vanished(storedName)
+        }
+        return noteLook(isRead: true)
       }
       versions.replace(with: history)
       content.access { content in
@@ -161,6 +161,8 @@ extension TableWriter {
         content.followed(to: stored.revision, shown: versions.current.table, isLeading: isLeading)
       }
     }
+    // Who is woken by it is told, also where nobody has looked for a while; and who is ahead of what was shown so far is not, before.
+    noteLook(isRead: true)
     if isMember { noteFollowed(previous.table) }
     settleInputs()
     updateTranslations(publishing: isLeading)
@@ -174,22 +176,39 @@ extension TableWriter {
   /// Looks for its inputs, where they are in doubt: another replica's newer configuration may have given them other names, or the
   /// database may be another one. Until then nothing is stored. On the table's queue.
   func settleInputs() {
-    guard content.access({ $0.areInputsInDoubt }) else { return }
+    let begins = content.access { content in
+      guard content.areInputsInDoubt, !content.isSettlingInputs else { return false }
+      content.isSettlingInputs = true
+      return true
+    }
+    guard begins else { return }
     lookForNewsOfInputs { [self] isRead in
-      if isRead, followsItems || context.replica.isLeading { publishContent() }
+      let goOn: @Sendable () -> Void = { [weak self] in
+        self?.content.access { $0.isSettlingInputs = false }
+        self?.settleInputs()
+      }
+      // Nobody would ask again where no reader comes here.
+      guard isRead else { return content.queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: goOn) }
+      goOn()
+      if followsItems || context.replica.isLeading { publishContent() }
     }
   }
 
   /// From now on this process asks the sources: what is shown is kept until they have answered. What a local table has
   /// become by this replica's configuration is shown at once.
-  func lead() {
+  func lead(under term: UInt64) {
     content.queue.async { [self] in
       // Where no source is asked, none will answer.
       let isOwn = content.access { $0.inputs.isEmpty }
-      guard isOwn else { return content.access { $0.lead(showing: versions.latest.table) } }
+      guard isOwn else { return content.access { $0.lead(under: term, showing: versions.latest.table) } }
       content.access { $0.restored = nil }
       publishContent()
     }
+  }
+
+  /// Its sources are asked from here, for the first time where it is new: it may have been made under an earlier lease, or under none.
+  func begin(under term: UInt64) {
+    content.queue.async { [self] in content.access { $0.begin(under: term) } }
   }
 
   /// A version, or what others have written, has come from the store or into it. On the table's queue.

@@ -30,6 +30,11 @@ extension TableWriter {
       leaveToOthers()
       return completion(.fenced)
     }
+    // Others may have led since, and shown what is newer: it is about to be forgotten here.
+    if let fence, content.access({ $0.isOfAnotherLease(than: fence.term) }) {
+      leaveToOthers()
+      return completion(.fenced)
+    }
     // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
     let isBehindStored = isShared && content.access { !$0.isAheadOfStoredInputs() }
     let isBack = isBehindStored || isOwn && context.replica.refusal != nil

@@ -47,7 +47,7 @@ extension TableFamily {
       case .done: return goOn(table, under: lease.term, [completion])
       }
     }
-    for table in table.all { table.writer.lead() }
+    for table in table.all { table.writer.lead(under: lease.term) }
     let group = DispatchGroup()
     for source in table.sources {
       let finish = group.entered()

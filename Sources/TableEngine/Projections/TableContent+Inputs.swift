@@ -111,6 +111,7 @@ extension TableContent {
     if let own = inputRevisions.own { revisions[own] = inputRevisions[own] }
     inputRevisions = revisions
     (inputs, otherItems, otherRevisions) = (original.inputs, original.otherItems, original.otherRevisions)
+    term = original.term
     _ = follow(original, own: original.own, showing: nil)
   }
 

@@ -144,7 +144,8 @@ extension TableContent {
 
   /// From now on this process asks the sources: what they have said to it before may be older than what is shown, which
   /// stays until they have answered.
-  mutating func lead(showing table: Table) {
+  mutating func lead(under term: UInt64, showing table: Table) {
+    self.term = term
     drop(showing: table)
     restored = table.hasWorked ? table : nil
     inputs = inputs.mapValues { input in
@@ -152,6 +153,14 @@ extension TableContent {
       (input.problem, input.error) = (nil, nil)
       return input
     }
+  }
+
+  /// Sources have said what is here under another lease than this one, or may have.
+  func isOfAnotherLease(than term: UInt64) -> Bool { !inputs.isEmpty && self.term != term }
+
+  /// The sources are asked under a lease, of which nothing is here that was said before.
+  mutating func begin(under term: UInt64) {
+    if inputs.values.allSatisfy({ !$0.isSettled && $0.content == nil }) { self.term = term }
   }
 
   /// Forgets what the sources have said, but not the objects of the rows that are shown.

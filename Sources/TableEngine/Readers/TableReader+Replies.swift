@@ -114,6 +114,7 @@ extension TableReader {
 
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
+    if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after, .unknown) }
     let (version, view) = (versions.current, view(query.lens))
     let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
     if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
@@ -125,7 +126,6 @@ extension TableReader {
   /// The same, of one version: a reset and its snapshot are of the same.
   private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
     maker.queue.check()
-    if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after, .unknown) }
     let to = cursor(current, query.lens, view)
     let key = key(query, to: to, view)
     if let made = replies.reply(key) { return made }

@@ -11,11 +11,12 @@ extension TableReader {
   ///
   /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
   func state(for query: TableQuery, waits: Bool = true) -> QueryState {
+    let isBeyondReach = query.after.map { self.isBeyondReach($0, query.lens) } ?? false
     let (current, view) = (versions.current, view(query.lens))
     let lens = self.current(query.lens, current, query.after.flatMap(standing(at:)))
     let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
-    if isBeyondReach(after, lens) || waits && isDrawnElsewhere(after, lens, view) {
+    if isBeyondReach || waits && isDrawnElsewhere(after, lens, view) {
       return QueryState(isCurrent: true, to: after)
     }
     return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)
@@ -135,11 +136,12 @@ extension TableReader {
   }
 
   /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.
-  /// Once the store has been looked at, a cursor that is not here is nobody's.
+  /// Once the store has been looked at, a cursor that is not here is nobody's: asked for before the version is taken that it is
+  /// held against, which may come from the store meanwhile.
   func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
-    guard context.replica.isShared, isAhead(after, view: lens.view) else { return false }
-    guard let looked = lastLook.withLock({ $0 }) else { return false }
-    return !context.replica.isReachable || ContinuousClock.now - looked > Self.validityOfLooks
+    guard context.replica.isShared, let looked = lastLook.withLock({ $0 }) else { return false }
+    let isOld = !context.replica.isReachable || ContinuousClock.now - looked > Self.validityOfLooks
+    return isOld && isAhead(after, view: lens.view)
   }
 
   /// The table stands where the store has it; or nobody can tell any more.
