@@ -100,7 +100,6 @@ import Upstream
     let writer = try #require(engine.catalog.tablesByName["a"]).writer
     var content = writer.content.queue.sync { writer.content.access { $0 } }
     #expect(content.isOfAnotherLease(than: 1))
-    // New tables are told nothing before their sources are asked.
     content.begin(under: 1)
     #expect(!content.isOfAnotherLease(than: 1) && content.isOfAnotherLease(than: 2))
     let source = try #require(content.inputs.keys.first)

@@ -259,7 +259,6 @@ extension Engine {
     for family in catalog.families { family.startSweeping() }
     guard context.replica.isLeading else { return }
     for (table, sources) in unheard {
-      if let lease = context.replica.lease { for table in table.all { table.writer.begin(under: lease.term) } }
       for (source, isUnheard) in sources { source.begin(table, isUnheard: isUnheard) }
     }
     adoptMembers()

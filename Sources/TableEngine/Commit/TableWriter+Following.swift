@@ -206,11 +206,6 @@ extension TableWriter {
     }
   }
 
-  /// Its sources are asked from here, for the first time where it is new: it may have been made under an earlier lease, or under none.
-  func begin(under term: UInt64) {
-    content.queue.async { [self] in content.access { $0.begin(under: term) } }
-  }
-
   /// A version, or what others have written, has come from the store or into it. On the table's queue.
   func noteStored() {
     guard isMember, isStored else { return }

@@ -149,11 +149,12 @@ extension TableWriter {
   ) {
     let showsWords = context.current.showsUpstreamsWords
     if isEdit { following.add(1, ordering: .acquiringAndReleasing) }
-    let table = table.withLock { $0.value }
+    let (table, term) = (table.withLock { $0.value }, context.replica.lease?.term)
     // As it is now: said while nobody reads it shows nothing to whoever comes before it is taken in.
     let isShown = isAgreed && table?.isConcealed != true
     content.queue.async { [self] in
       let isNews = content.access { content in
+        if let term { content.begin(under: term) }
         if isEdit { content.hasEditToTell = true }
         return content.take(news, from: source, showingItsWords: showsWords, revealing: isShown)
       }

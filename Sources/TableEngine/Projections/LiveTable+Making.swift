@@ -180,8 +180,6 @@ extension LiveTable {
     context: EngineContext
   ) {
     let name = reference.canonical
-    var content = content
-    content.term = content.term ?? context.replica.lease?.term
     let forwards = isMember ? blueprint.definition.callerFields : []
     let reader = TableReader(
       name: name,

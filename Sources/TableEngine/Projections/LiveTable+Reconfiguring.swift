@@ -32,6 +32,7 @@ extension LiveTable {
     guard isAsked, !isAsleep else { return }
     // Sources that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
+    if !mayGoOn, let lease { for table in all { table.writer.lead(under: lease.term) } }
     KeptMember(table: self).resume { done in
       let begun = mayGoOn ? unheard : next.map { ($0, true) }
       for (source, isUnheard) in begun { source.begin(self, isUnheard: isUnheard) }

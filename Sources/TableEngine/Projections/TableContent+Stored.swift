@@ -158,7 +158,7 @@ extension TableContent {
   /// Sources have said what is here under another lease than this one, or may have.
   func isOfAnotherLease(than term: UInt64) -> Bool { !inputs.isEmpty && self.term != term }
 
-  /// The sources are asked under a lease, of which nothing is here that was said before.
+  /// Sources are about to say something under a lease: what is here is of that where they have said nothing yet.
   mutating func begin(under term: UInt64) {
     if inputs.values.allSatisfy({ !$0.isSettled && $0.content == nil }) { self.term = term }
   }
