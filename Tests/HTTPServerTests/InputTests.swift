@@ -55,6 +55,36 @@ import Testing
     }
   }
 
+  /// What is sent behind a request that is not answered yet counts, too.
+  @Test func requestsThatWaitBehindOneHaveABound() throws {
+    let service = try TestService { configuration in
+      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
+      // Beside one head.
+      configuration.limits.body = 1_000
+      configuration.limits.unfinishedInput = 1_000
+    }
+    func get(_ path: String, _ client: Int) -> String {
+      "GET \(path) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.\(client)\r\n\r\n"
+    }
+    let more = String(repeating: CaseTests.health, count: 12_000 / CaseTests.health.utf8.count)
+    // It counts until it is looked at.
+    for number in 0..<6 {
+      let client = TestClient(port: service.port)
+      client.send(get("/later", number) + more)
+      #expect(try #require(client.receive().response).headers["connection"] != "close")
+      for _ in 0..<3 { #expect(client.receive().response?.status == 200) }
+    }
+    let holders = (0..<2).map { _ in TestClient(port: service.port) }
+    for (number, holder) in holders.enumerated() {
+      let before = service.statistics.bytesRead
+      holder.send(get("/never", number) + more)
+      #expect(TestService.eventually { service.statistics.bytesRead >= before + more.utf8.count })
+    }
+    let refused = TestClient(port: service.port)
+    refused.send(get("/later", 9) + more)
+    #expect(try #require(refused.receive().response).headers["connection"] == "close")
+  }
+
   @Test func oneIsCountedInPlaceOfWhatItWas() throws {
     let budget = InputBudget(limit: 100_000, largest: 20_000, exemptsLoopback: true)
     let address = try #require(SocketAddress(host: "192.0.2.1", port: 1))

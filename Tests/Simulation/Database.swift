@@ -204,7 +204,7 @@ final class Database: @unchecked Sendable {
   func acquire(_ name: String, holder: String, for lifetime: Duration) -> Lease? {
     var held = contents.leases[name] ?? HeldLease()
     if let other = held.holder, other != holder, held.expires > world.now { return nil }
-    if held.holder != holder { held.term += 1 }
+    held.term += 1
     (held.holder, held.expires) = (holder, end(of: lifetime))
     contents.leases[name] = held
     return Lease(

@@ -31,6 +31,10 @@ extension PostgresStoreTests {
       #expect(!(try result { first.renew(lease, for: minute, precedence: [], handover: nil, completion: $0) }))
       commit.fence = taken
       try second.written(commit)
+      // Whoever asks for it has stopped asking the sources: what was done before is of another term.
+      let again = try result { second.acquire("s", holder: "b", for: minute, completion: $0) }
+      #expect(again?.term == lease.term + 2)
+      #expect(throws: StoreError.fenced) { try second.written(commit) }
     }
   }
 

@@ -58,7 +58,7 @@ extension EventLoop {
     guard connection.machine.wantsInput else { return }
     if !connection.unread.isEmpty {
       let unread = connection.unread
-      connection.unread = []
+      (connection.unread, connection.heldInput) = ([], nil)
       consume(connection, unread.span)
     }
     if connection.mayHaveInput, connection.machine.wantsInput { read(connection, untilEnd: true) }
@@ -73,7 +73,7 @@ extension EventLoop {
         case .incomplete:
           if connection.reader.awaitsLargeBody, refuseByHead(connection) { return }
           noteProgress(connection)
-          try holdInput(of: connection)
+          try hold(connection.reader.unfinishedCount, of: connection)
         case .expectsContinue:
           if refuseByHead(connection) { return }
           noteProgress(connection)
@@ -98,11 +98,14 @@ extension EventLoop {
 
   /// Keeps input that can't be handled before the present request is answered.
   private func keep(_ connection: Connection, _ rest: Span<UInt8>) {
-    if case .nothing = connection.parked {
+    do {
+      if case .nothing = connection.parked {
+        try hold(connection.unread.count + rest.count, of: connection)
+      } else if rest.count > EventLoop.unreadLimit {
+        return connection.machine.mustClose()
+      }
       rest.withUnsafeBufferPointer { connection.unread.append(contentsOf: $0) }
-    } else if rest.count <= EventLoop.unreadLimit {
-      rest.withUnsafeBufferPointer { connection.unread.append(contentsOf: $0) }
-    } else {
+    } catch {
       connection.machine.mustClose()
     }
   }
@@ -118,9 +121,8 @@ extension EventLoop {
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
   }
 
-  /// Counts what has come of a request that is not whole.
-  private func holdInput(of connection: Connection) throws(Refusal) {
-    let count = connection.reader.unfinishedCount
+  /// Counts what has come of a request that is not whole, or behind one that is not answered.
+  private func hold(_ count: Int, of connection: Connection) throws(Refusal) {
     guard count >= InputBudget.countedFrom || connection.heldInput != nil else { return }
     connection.heldInput = try shared.input.hold(count, of: connection.client, insteadOf: connection.heldInput)
   }

@@ -161,6 +161,7 @@ extension EventLoop {
       _ = release(connection)
       connection.exchange = nextExchange()
       connection.machine.responded(now: clock.now, shared.timeouts)
+      wheel.schedule(connection.descriptor, at: connection.machine.deadline)
       source.closed()
       return
     }

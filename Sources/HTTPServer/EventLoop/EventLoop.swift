@@ -42,6 +42,8 @@ final class EventLoop: @unchecked Sendable {
   /// Connections that were woken and not looked at yet.
   var woken: [Woken] = []
   var wokenIndex = 0
+  /// When it was looked for clients that take nothing.
+  var stallsSought = 0
   /// When the slice in hand of those was begun.
   var sliceBegun = 0
   /// Connections that have more input than was read in one turn.
@@ -59,7 +61,7 @@ final class EventLoop: @unchecked Sendable {
   var isStopped = false
 
   /// A connection as it was when something was noted about it.
-  struct Woken {
+  struct Woken: Hashable {
     let slot: Int32
     let exchange: UInt32
   }
@@ -118,6 +120,11 @@ extension EventLoop {
     for topic in woken {
       topics.forEach(topic) { self.woken.append(Woken(slot: $0, exchange: $1)) }
     }
+    // Whoever is among them twice is told of both by one answer.
+    guard self.woken.count - wokenIndex > 2 * connections.count else { return }
+    var noted = Set<Woken>()
+    self.woken = self.woken[wokenIndex...].filter { noted.insert($0).inserted }
+    wokenIndex = 0
   }
 
   /// Answers up to `count` of those who were woken.
@@ -189,6 +196,9 @@ extension EventLoop {
     connection.output.hold(in: shared.output)
     let total = shared.output.total
     guard total > shared.output.comfortable else { return }
+    // All connections are looked at for that: not by each write as long as nobody has to go.
+    guard total > shared.output.limit || clock.now >= stallsSought + EventLoop.stall / 10 else { return }
+    stallsSought = clock.now
     let stalled = clock.now + shared.timeouts.write - EventLoop.stall
     // Mostly nobody has stalled, and there is nothing to be put in order.
     let waiting = connections.lazy.compactMap { $0 }.filter { [shared] in

@@ -206,6 +206,15 @@ extension TableWriter {
     }
   }
 
+  /// The same for one that was made of what sources have said, if that was under an earlier lease: they tell it again.
+  func goOn(under term: UInt64) {
+    content.queue.async { [self] in
+      content.access { content in
+        if content.isOfAnotherLease(than: term) { content.lead(under: term, showing: versions.latest.table) }
+      }
+    }
+  }
+
   /// A version, or what others have written, has come from the store or into it. On the table's queue.
   func noteStored() {
     guard isMember, isStored else { return }

@@ -120,12 +120,13 @@ package final class TableFamily: Sendable {
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
     for instance in kept {
-      instance.table.reconfigure(
+      let isToBeAsked = instance.table.reconfigure(
         member: blueprint,
         forwarding: instance.forwarded,
         otherLogs,
         unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : []
       )
+      if isToBeAsked { ask(instance.table) }
     }
   }
 

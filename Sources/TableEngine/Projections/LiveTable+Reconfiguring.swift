@@ -11,12 +11,13 @@ extension LiveTable {
   /// waiters. What is asked otherwise than before is asked anew.
   ///
   /// - Parameter unchanged: the sources that may go on being asked where they are, as far as the configuration goes.
+  /// - Returns: true: its sources are this replica's to ask, which has to take them over first.
   func reconfigure(
     member blueprint: TableBlueprint,
     forwarding: ForwardedFields,
     _ otherLogs: [ItemLog],
     unchanged: Set<String>
-  ) {
+  ) -> Bool {
     let heard = reconfigure(blueprint, otherLogs.filter { $0 !== writer.log })
     let before = sources
     let next = polledSources(blueprint, writer.variables.parameters, forwarding)
@@ -24,23 +25,20 @@ extension LiveTable {
     for source in replaced { source.makeRoom() }
     let unheard = move(to: next, heard, unchanged: unchanged)
     isToBeHandedOver.store(true, ordering: .releasing)
-    let lease = context.replica.lease
     // Where another replica asks the sources, that one tells.
-    let isAsked = !isShared || lease != nil
+    let isAsked = !isShared || context.replica.isLeading
     for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
     // One that was frozen since the configuration came begins when it is read again.
-    guard isAsked, !isAsleep else { return }
+    guard isAsked, !isAsleep else { return false }
     // Sources that another replica has asked until now are not this one's to go on with.
-    let mayGoOn = !isShared || isAskedHere
-    if !mayGoOn, let lease { for table in all { table.writer.lead(under: lease.term) } }
+    guard !isShared || isAskedHere else { return true }
     KeptMember(table: self).resume { done in
-      let begun = mayGoOn ? unheard : next.map { ($0, true) }
-      for (source, isUnheard) in begun { source.begin(self, isUnheard: isUnheard) }
+      for (source, isUnheard) in unheard { source.begin(self, isUnheard: isUnheard) }
       // Meanwhile, perhaps.
       if isAsleep { for source in next { source.pause(self) } }
       done()
     }
-    if let lease { term.store(lease.term, ordering: .releasing) }
+    return false
   }
 
   /// A source that has to tell a table something, though it may go on: what it said last, where the table has nothing of it.
@@ -85,6 +83,8 @@ extension LiveTable {
           StoredMember(table: table).join {}
           continue
         }
+        // Under a lease that has come meanwhile those that there were are led alone.
+        if let lease = context.replica.lease { table.writer.goOn(under: lease.term) }
         table.begin { [context, name] error in
           guard let error else { return }
           context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])

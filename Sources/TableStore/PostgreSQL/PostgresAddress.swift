@@ -4,7 +4,9 @@ import Foundation
 /// The address of the database: a connection URI or string as libpq takes it, with the settings that this store needs.
 struct PostgresAddress: Sendable, CustomStringConvertible {
   /// With a password perhaps: for libpq alone, never logged.
-  let text: String
+  var text: String { texts[0] }
+  /// The same, each beginning with another one of the hosts.
+  private let texts: [String]
   /// For messages.
   let description: String
 
@@ -31,7 +33,23 @@ struct PostgresAddress: Sendable, CustomStringConvertible {
       "keepalives_interval": "2", "keepalives_count": "2", "application_name": "tablecast",
     ]
     given.merge(defaults) { given, _ in given }
-    text = given.map { "\($0.key)=\(Self.quoted($0.value))" }.joined(separator: " ")
+    let count = (given["host"] ?? given["hostaddr"])?.split(separator: ",", omittingEmptySubsequences: false).count ?? 1
+    texts = (0..<count).map { first in
+      given.map { "\($0.key)=\(Self.quoted(Self.rotated($0.value, of: $0.key, count, by: first)))" }.joined(
+        separator: " "
+      )
+    }
+  }
+
+  /// The address for an attempt to connect, by its number. An attempt goes from one host to the next where that refuses; one host that says
+  /// nothing takes all of its time, so that the next attempt begins behind it.
+  func text(attempt: Int) -> String { texts[attempt % texts.count] }
+
+  /// The value of a setting that has one part for each host, beginning with another one.
+  private static func rotated(_ value: String, of key: String, _ count: Int, by first: Int) -> String {
+    let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+    guard ["host", "hostaddr", "port"].contains(key), parts.count == count else { return value }
+    return (parts[first...] + parts[..<first]).joined(separator: ",")
   }
 
   private static func quoted(_ value: String) -> String {

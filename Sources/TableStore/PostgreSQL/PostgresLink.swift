@@ -12,6 +12,8 @@ final class PostgresLink: @unchecked Sendable {
   private(set) var isUp = false
   private var reason = "not connected yet"
   private var backoff = Backoff()
+  /// How often it was lost, or could not be made.
+  private var failures = 0
   private var isClosed = false
   /// The number of the pause before the next attempt: an earlier attempt makes it void.
   private var pause = 0
@@ -59,7 +61,7 @@ final class PostgresLink: @unchecked Sendable {
     guard !isClosed else { return }
     let connection = PostgresConnection(queue: queue)
     self.connection = connection
-    connection.open(address.text) { [self] result in
+    connection.open(address.text(attempt: failures)) { [self] result in
       switch result {
       case .failure(let error): fail(error)
       case .success: greet(connection)
@@ -92,6 +94,7 @@ final class PostgresLink: @unchecked Sendable {
     case .refused(_, let text): reason = text
     }
     connection = nil
+    failures += 1
     let wasUp = isUp
     isUp = false
     if wasUp { onChange?(false) }

@@ -104,7 +104,12 @@ extension PostgresStore {
   }
 
   /// Reads what others have committed, then tells what became of a table since a revision.
-  func catchUp(_ name: String, since revision: Revision, _ finish: @escaping StoreCompletion<CatchUp>) {
+  func catchUp(
+    _ name: String,
+    since revision: Revision,
+    attempts: Int = 3,
+    _ finish: @escaping StoreCompletion<CatchUp>
+  ) {
     guard let table = tables[name] else {
       return revision == .none ? readFirst(name, finish) : replace(name, finish)
     }
@@ -126,7 +131,15 @@ extension PostgresStore {
           guard let changes = followed.recent.changes(since: revision) else { return replace(name, finish) }
           finish(.success(.changes(changes)))
         case .apart: replace(name, finish)
-        case .setBack(let found): startEpoch(of: table, at: found) { [self] in replace(name, finish) }
+        case .setBack(let found):
+          startEpoch(of: table, at: found) { [self] isBegun in
+            // Another process has written to it meanwhile, perhaps to the former epoch: what is known here tells that once more.
+            if isBegun { return replace(name, finish) }
+            guard attempts > 1 else {
+              return finish(.failure(.failed("the database was set back, and is written to meanwhile")))
+            }
+            catchUp(name, since: revision, attempts: attempts - 1, finish)
+          }
         }
       }
     }
@@ -157,12 +170,12 @@ extension PostgresStore {
 
   /// Gives a table's versions another epoch: the database was set back to before what clients have seen. Of several
   /// processes that notice it one does it.
-  private func startEpoch(of table: PostgresTable, at found: Revision, then done: @escaping () -> Void) {
+  private func startEpoch(of table: PostgresTable, at found: Revision, then done: @escaping (_ isBegun: Bool) -> Void) {
     let epoch = Epoch.random()
     let statement = PostgresStatement(
       """
       UPDATE tablecast.feed SET epoch = $4, revision = greatest(revision, $5) + 1, stamp = $6
-      WHERE id = $1 AND revision = $2 AND stamp = $3
+      WHERE id = $1 AND revision = $2 AND stamp = $3 RETURNING 1
       """,
       .int(table.id),
       .int(found.number),
@@ -171,7 +184,7 @@ extension PostgresStore {
       .int(table.revision.number),
       .int(Int64.random(in: 1...Int64.max))
     )
-    main.run([statement]) { _ in done() }
+    main.run([statement]) { result in done((try? result.get())?.first?.count == 1) }
   }
 }
 

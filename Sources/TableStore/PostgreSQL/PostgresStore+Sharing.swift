@@ -16,8 +16,7 @@ extension PostgresStore {
       """
       INSERT INTO tablecast.lease AS held (name, holder, term, expires, legacy)
       VALUES ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 ms', '')
-      ON CONFLICT (name) DO UPDATE SET holder = $2, expires = excluded.expires,
-        term = held.term + CASE WHEN held.holder = $2 AND held.expires > clock_timestamp() THEN 0 ELSE 1 END
+      ON CONFLICT (name) DO UPDATE SET holder = $2, expires = excluded.expires, term = held.term + 1
         WHERE held.holder IS NULL OR held.holder = $2 OR held.expires <= clock_timestamp()
       RETURNING term, legacy, handover, \(Self.age)
       """,
