@@ -22,6 +22,7 @@ final class ClientEngine: @unchecked Sendable {
   }
 
   let setup: Setup
+  let callerDigest: String
   let shown = ShownTables()
   var follower: Follower
   /// By screen.
@@ -41,6 +42,7 @@ final class ClientEngine: @unchecked Sendable {
 
   init(_ setup: Setup) {
     self.setup = setup
+    callerDigest = SHA256.hexDigest(setup.caller)
     follower = Follower(setup.follower, seed: setup.seed)
     random = SplitMix64(seed: setup.seed ^ 1)
     if setup.editStore != nil { perform { $0.restoreEdits() } }
@@ -96,8 +98,6 @@ final class ClientEngine: @unchecked Sendable {
     else { return }
     handle(.restored(address, content))
   }
-
-  var callerDigest: String { SHA256.hexDigest(setup.caller) }
 
   func key(_ address: TableAddress) -> SnapshotKey {
     SnapshotKey(

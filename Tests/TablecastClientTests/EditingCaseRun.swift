@@ -9,9 +9,8 @@ final class EditingCaseRun {
   private struct Difference: Error { var text: String }
 
   private let scheduler = ManualScheduler()
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "tablecast-case-\(UUID().uuidString)"
-  )
+  /// Not a folder: a weekend offline writes some ten thousand times.
+  private let disk = LifeStore.Disk()
   private var transport = ScriptedTransport()
   private var client: TablecastClient<AnyCell>?
   private var observation: TableObservation?
@@ -28,14 +27,13 @@ final class EditingCaseRun {
   private var due: [Int: Double] = [:]
 
   init() throws { try start() }
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func start() throws {
     guard let url = URL(string: "http://service") else { throw Difference(text: "no URL") }
     transport = ScriptedTransport()
     var options = ClientOptions()
     (options.transport, options.scheduler, options.seed) = (transport, scheduler, 1)
-    options.editStore = DirectoryEditStore(folder)
+    options.editStore = LifeStore(disk)
     client = TablecastClient(url: url, options: options)
   }
 
