@@ -64,6 +64,17 @@ import Testing
     #expect(machine.wantsInput && machine.deadline == 6000 + timeouts.keepAlive)
   }
 
+  /// What came behind a response that is not taken yet could not be kept.
+  @Test func aResponseOnItsWayIsTheLastOne() {
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    machine.responded(now: 1000, timeouts)
+    machine.outputWaits(taken: 0, now: 1000, timeouts)
+    machine.mustClose()
+    machine.outputTaken(now: 2000, timeouts)
+    #expect(machine.phase == .closing && !machine.wantsInput)
+  }
+
   @Test func aReaderNeedsItsRate() {
     var machine = machine()
     machine.requestRead(keepsAlive: true, limits)

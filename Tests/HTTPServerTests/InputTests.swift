@@ -83,6 +83,11 @@ import Testing
     let refused = TestClient(port: service.port)
     refused.send(get("/later", 9) + more)
     #expect(try #require(refused.receive().response).headers["connection"] == "close")
+    // Nothing is handled behind what was not kept, also where the answer was ready, and not taken yet.
+    let slow = TestClient(port: service.port)
+    slow.send(get("/huge", 10) + more)
+    #expect(slow.receive().response?.body.count == TestService.huge)
+    #expect(slow.receive().response == nil)
   }
 
   @Test func oneIsCountedInPlaceOfWhatItWas() throws {

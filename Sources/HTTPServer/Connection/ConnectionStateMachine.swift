@@ -147,8 +147,11 @@ struct ConnectionStateMachine {
     phaseDeadline = ConnectionStateMachine.never
   }
 
-  /// The response must be the last: its end is the connection's, or the handler can't go on.
-  mutating func mustClose() { keepsAlive = false }
+  /// The response must be the last: its end is the connection's, or the handler can't go on. It may be on its way by now.
+  mutating func mustClose() {
+    keepsAlive = false
+    if phase == .idle, hasOutput { _ = closeAfterOutput() }
+  }
 
   /// Not all of what was written was taken; or `count` more bytes of it were.
   mutating func outputWaits(taken count: Int, now: Int, _ timeouts: Timeouts) {

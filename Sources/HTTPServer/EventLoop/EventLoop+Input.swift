@@ -241,7 +241,7 @@ extension EventLoop {
     }
     // RFC 9112 section 9.6: closing over unread input resets the connection, and the response may be lost with it.
     Socket.shutWriting(connection.descriptor)
-    connection.unread = []
+    (connection.unread, connection.heldInput) = ([], nil)
     connection.machine.lingers(now: clock.now, shared.timeouts)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
     discard(connection)

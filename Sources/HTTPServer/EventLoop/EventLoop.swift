@@ -42,7 +42,7 @@ final class EventLoop: @unchecked Sendable {
   /// Connections that were woken and not looked at yet.
   var woken: [Woken] = []
   var wokenIndex = 0
-  /// When it was looked for clients that take nothing.
+  /// When clients that take nothing were last looked for.
   var stallsSought = 0
   /// When the slice in hand of those was begun.
   var sliceBegun = 0
@@ -123,7 +123,9 @@ extension EventLoop {
     // Whoever is among them twice is told of both by one answer.
     guard self.woken.count - wokenIndex > 2 * connections.count else { return }
     var noted = Set<Woken>()
-    self.woken = self.woken[wokenIndex...].filter { noted.insert($0).inserted }
+    self.woken = self.woken[wokenIndex...].filter {
+      connection($0.slot, exchange: $0.exchange) != nil && noted.insert($0).inserted
+    }
     wokenIndex = 0
   }
 

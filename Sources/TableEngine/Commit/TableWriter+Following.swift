@@ -207,7 +207,7 @@ extension TableWriter {
   }
 
   /// The same for one that was made of what sources have said, if that was under an earlier lease: they tell it again.
-  func goOn(under term: UInt64) {
+  func leadIfOfAnotherLease(under term: UInt64) {
     content.queue.async { [self] in
       content.access { content in
         if content.isOfAnotherLease(than: term) { content.lead(under: term, showing: versions.latest.table) }

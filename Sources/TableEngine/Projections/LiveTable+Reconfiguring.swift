@@ -84,7 +84,7 @@ extension LiveTable {
           continue
         }
         // Under a lease that has come meanwhile those that there were are led alone.
-        if let lease = context.replica.lease { table.writer.goOn(under: lease.term) }
+        if let lease = context.replica.lease { table.writer.leadIfOfAnotherLease(under: lease.term) }
         table.begin { [context, name] error in
           guard let error else { return }
           context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])

@@ -59,10 +59,10 @@ struct TableContent: Sendable {
   /// How often the stored version was found to be made of records that this table knows by other names, or not at all, and how many of
   /// these times its own were looked for since.
   var (inputDoubts, settledDoubts) = (0, 0)
+  /// A look for them is under way, or due again.
+  var isSettlingInputs = false
   /// The term of the lease under which the sources have said what is here; nil: of none.
   var term: UInt64?
-  /// It is looked for them, or is about to be again.
-  var isSettlingInputs = false
   /// Reads wait for what could not be shown until the sources, which are asked anew, have answered.
   var holdsForSources = false
   /// Others have written since the items were mapped, or they were not mapped yet.

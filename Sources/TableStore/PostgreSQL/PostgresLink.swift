@@ -12,7 +12,7 @@ final class PostgresLink: @unchecked Sendable {
   private(set) var isUp = false
   private var reason = "not connected yet"
   private var backoff = Backoff()
-  /// How often it was lost, or could not be made.
+  /// How many attempts to make it have failed.
   private var failures = 0
   private var isClosed = false
   /// The number of the pause before the next attempt: an earlier attempt makes it void.
@@ -94,8 +94,8 @@ final class PostgresLink: @unchecked Sendable {
     case .refused(_, let text): reason = text
     }
     connection = nil
-    failures += 1
     let wasUp = isUp
+    if !wasUp { failures += 1 }
     isUp = false
     if wasUp { onChange?(false) }
     lastFailure = .now()

@@ -6,7 +6,7 @@ public struct Lease: Hashable, Sendable {
   public let name: String
   /// The holder: a process's own name for itself, of all that share the store.
   public let holder: String
-  /// Grows by one whenever the lease changes hands: the fencing term.
+  /// Grows by one whenever the lease is taken, by the same holder too: the fencing term.
   public let term: UInt64
   /// The configuration that the holder before has left as the one that counts.
   public let precedence: [UInt8]
@@ -46,7 +46,7 @@ public struct Lease: Hashable, Sendable {
 
 /// A store that says which of the processes that share it may do a thing.
 public protocol LeaseStore: AnyObject, Sendable {
-  /// Takes a lease that nobody holds, that has expired, or that the holder has already (then it is renewed).
+  /// Takes a lease that nobody holds, that has expired, or that the holder has already.
   /// Nil where another one holds it.
   func acquire(_ name: String, holder: String, for lifetime: Duration, completion: @escaping StoreCompletion<Lease?>)
 
