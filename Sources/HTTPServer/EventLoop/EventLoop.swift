@@ -120,7 +120,7 @@ extension EventLoop {
     for topic in woken {
       topics.forEach(topic) { self.woken.append(Woken(slot: $0, exchange: $1)) }
     }
-    // Whoever is among them twice is told of both by one answer.
+    // One answer tells a connection of all its wakes: without this their number has no bound where the loop is too busy to answer them.
     guard self.woken.count - wokenIndex > 2 * connections.count else { return }
     var noted = Set<Woken>()
     self.woken = self.woken[wokenIndex...].filter {

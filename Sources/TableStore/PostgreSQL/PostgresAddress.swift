@@ -35,9 +35,10 @@ struct PostgresAddress: Sendable, CustomStringConvertible {
     given.merge(defaults) { given, _ in given }
     let count = (given["host"] ?? given["hostaddr"])?.split(separator: ",", omittingEmptySubsequences: false).count ?? 1
     texts = (0..<count).map { first in
-      given.map { "\($0.key)=\(Self.quoted(Self.rotated($0.value, of: $0.key, count, by: first)))" }.joined(
-        separator: " "
-      )
+      let settings = given.map { key, value in
+        "\(key)=\(Self.quoted(Self.rotated(value, of: key, count, by: first)))"
+      }
+      return settings.joined(separator: " ")
     }
   }
 
