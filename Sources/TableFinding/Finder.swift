@@ -70,7 +70,8 @@ public final class Finder: Sendable {
       return (
         nil,
         kept.found.lazy.filter { $0.key.version == version && $0.key.search.sort == search.sort }
-          .filter { search.findsWithin($0.key.search) }.map(\.value).min { $0.count < $1.count }
+          .filter { search.findsWithin($0.key.search) && $0.value.order.hasSameTrees(as: order) }
+          .map(\.value).min { $0.count < $1.count }
       )
     }
     let made =
@@ -109,11 +110,14 @@ public final class Finder: Sendable {
         kept.orderVersions[sort]?.last.flatMap { kept.orders[OrderKey(version: $0, sort: sort)] }
       )
     }
-    if let known { return known }
+    let pseudo = FindSearch(sort: sort)
+    if let known {
+      memory.use(ObjectIdentifier(self), pseudo)
+      return known
+    }
     let made =
       before?.order.following(before?.sections ?? [], to: table.sections, by: number, schema)
       ?? RowOrder.sorted(table.sections, by: number, schema, sharing: nil)
-    let pseudo = FindSearch(sort: sort)
     kept.withLock { kept in
       kept.orders[key] = (made, table.sections)
       kept.orderVersions[sort, default: []].append(version)

@@ -29,6 +29,13 @@ final class RowOrder: Sendable {
     bytes = 64 + sections.count * 48
   }
 
+  /// True if all parts are the very same trees: one that was forgotten, and is made anew, may have others. O(sections).
+  func hasSameTrees(as other: RowOrder) -> Bool {
+    self === other
+      || parts.count == other.parts.count
+        && zip(parts, other.parts).allSatisfy { $0.rows.root === $1.rows.root }
+  }
+
   /// O(rows · log rows).
   static func sorted(_ sections: [Section], by sort: Int, _ schema: FindSchema, sharing other: RowOrder?) -> RowOrder {
     let sorting = Sorting(sort, schema)

@@ -137,6 +137,14 @@ struct FindingTrial {
     }
   }
 
+  mutating func add(_ count: Int, using random: inout SeededGenerator) {
+    for _ in 0..<count {
+      let (new, place) = (item(using: &random), Int.random(in: 0...items[0].count, using: &random))
+      items[0].insert(new, at: place)
+      show(0, table.sections[0].rows.inserting(new.row, at: place))
+    }
+  }
+
   mutating func replaceOne(using random: inout SeededGenerator) {
     let place = items[1].count / 2
     items[1][place].note += 1

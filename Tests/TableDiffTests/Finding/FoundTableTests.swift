@@ -101,6 +101,27 @@ import Testing
     #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
   }
 
+  /// An order that is made anew has other trees than the one by which the wider search was made.
+  @Test(arguments: [20, 120]) func `a search goes on from a wider one whose order was forgotten`(added: Int) {
+    var random = SeededGenerator(seed: 3)
+    var trial = FindingTrial(rows: 5_000, using: &random)
+    let memory = FindMemory(maximumBytes: 1 << 26)
+    let finder = Finder(FindingTrial.schema, trial.framing, memory: memory)
+    func search(_ word: String) -> FindSearch { FindSearch(words: [Array(word.utf8)], sort: Array("all".utf8)) }
+    func version(_ number: UInt64) -> Finder.Version { .init(Cursor(epoch: trial.epoch, version: number)) }
+    _ = finder.found(search("ete"), version(1), trial.table)
+    trial.add(added, using: &random)
+    _ = finder.found(search("s"), version(2), trial.table)
+    // The order is what was used least recently.
+    _ = finder.known(search("ete"), version(1))
+    _ = finder.known(search("s"), version(2))
+    memory.set(maximumBytes: memory.byteCount)
+    memory.charge(ObjectIdentifier(memory), search("else"), 1) {}
+    memory.set(maximumBytes: 1 << 26)
+    #expect(finder.known(search("s"), version(2)) != nil)
+    #expect(Table.same(finder.found(search("sw"), version(2), trial.table).whole, trial.expected(search("sw"))))
+  }
+
   @Test func `beyond a thousand values the first ones are counted, and said to be more`() {
     var items: [FindingTrial.Item] = []
     for number in 0..<3_000 {
