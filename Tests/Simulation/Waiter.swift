@@ -47,7 +47,7 @@ final class Waiter: @unchecked Sendable {
 
   private func register() {
     guard !service.isEnding else { return finish() }
-    table.beginWaiting(query.lens)
+    table.beginWaiting(query.lens, after: query.after)
     topics = table.topics(query.lens)
     service.register(self)
     service.world.after(wait * 1_000, on: service.loop) { [self] in timeOut() }
@@ -61,7 +61,7 @@ final class Waiter: @unchecked Sendable {
       leave()
       while case .replaced(let next)? = table.ending { table = next }
       if move() { return }
-      table.beginWaiting(query.lens)
+      table.beginWaiting(query.lens, after: query.after)
       topics = table.topics(query.lens)
       service.register(self)
       service.loop.async { [self] in if !isAnswered, !topics.isEmpty { _ = moveAndLeave() } }

@@ -47,7 +47,7 @@ import Testing
     queue.async { hold.wait() }
     release()
     queue.async {
-      table.reader.beginWaiting(lens)
+      table.reader.beginWaiting(lens, after: first.cursor)
       seen.change { $0 = table.current }
     }
     release()
@@ -58,5 +58,67 @@ import Testing
     #expect(Table.same(first.table, table.current.table), "and whoever has waited since is told nothing")
     let topic = try #require(table.reader.topics(lens).first)
     try woken.topics.wait(for: "the waiter's waking") { $0.contains(topic) ? true : nil }
+  }
+
+  /// Who waits with a search is woken by the version that changes something of it, when that is noted: not by those before it that are
+  /// told of late. Else the versions that the short history has forgotten by then would be missing.
+  ///
+  /// - Parameter isLate: All is told of after the last edit. Else who waits has seen a version before the one that it waits at.
+  @Test(arguments: [true, false]) func aSearchIsWokenByItsOwnVersion(isLate: Bool) throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let definition = try ServiceDefinition.read(
+      """
+      store: memory
+      history: \(isLate ? 2 : 3)
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        t:
+          source: {local: {items: [{title: a}, {title: b}]}}
+          find: {search: [title]}
+          cell: Label
+          payload: {title: "${title}"}
+      """
+    )
+    let waiter = LateWaiter()
+    let engine = try Engine(definition, EngineEnvironment(store: store, logger: logger, notifier: waiter))
+    let table = try #require(engine.catalog.tablesByName["t"])
+    let search = FindSearch(words: [Array("a".utf8)])
+    let lens = Lens(find: search)
+    let query = TableQuery(.changes(after: table.cursor(of: table.current, lens)), lens)
+    table.reader.render(TableQuery(.snapshot, lens), for: ReplyAsker(share: 0)) { _ in }
+    func edit(_ row: String, _ title: String) throws {
+      let edit = Edit.patch(row: row, ["title": .string(title)])
+      _ = try ItemLogTests.Edited(EditRequest([edit], caller: CallerFields([])), of: table).answer()
+      // It is on its way to the readers; or there.
+      table.writer.content.queue.sync {}
+      if !isLate { table.reader.maker.queue.sync {} }
+    }
+    if !isLate { try edit("2", "b 0") }
+    table.beginWaiting(lens, after: query.after)
+    waiter.begin(table, query)
+    let hold = DispatchSemaphore(value: 0)
+    if isLate { table.reader.inTurn(nil) { hold.wait() } }
+    for number in 1...3 { try edit("2", "b \(number)") }
+    try edit("1", "another a")
+    hold.signal()
+    let reply = try waiter.replies.wait(for: "the reply") { $0.first }
+    #expect(!reply.isReset && !reply.isEmpty, "\(String(decoding: reply.body, as: UTF8.self))")
+  }
+
+  /// Somebody who waits, and asks when it is woken.
+  private final class LateWaiter: ChangeNotifier {
+    let replies = Monitor<[EncodedReply]>([])
+    private let waiting = Monitor<(LiveTable, TableQuery)?>(nil)
+
+    func begin(_ table: LiveTable, _ query: TableQuery) { waiting.change { $0 = (table, query) } }
+
+    func wake(_ topics: [ChangeTopic]) {
+      guard let (table, query) = waiting.current, topics.contains(where: table.topics(query.lens).contains),
+        !table.state(for: query).isCurrent
+      else { return }
+      waiting.change { $0 = nil }
+      table.reader.render(query, for: ReplyAsker(share: 1)) { reply in self.replies.change { $0.append(reply) } }
+      table.endWaiting(query.lens)
+    }
   }
 }

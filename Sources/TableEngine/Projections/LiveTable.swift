@@ -250,21 +250,23 @@ package final class LiveTable: Sendable {
   // MARK: Waiting
 
   package func topics(_ lens: Lens) -> [ChangeTopic] { reader.topics(lens) }
-  package func beginWaiting(_ lens: Lens) {
-    reader.beginWaiting(lens)
+
+  /// - Parameter after: what whoever waits has seen.
+  package func beginWaiting(_ lens: Lens, after: Cursor?) {
+    reader.beginWaiting(lens, after: after)
     untranslated.tellOfWaiters()
   }
 
   /// The same for many who wait alike.
-  package func beginWaiting(_ lens: Lens, for group: WaiterGroup) {
-    reader.beginWaiting(lens, for: group)
+  package func beginWaiting(_ lens: Lens, after: Cursor?, for group: WaiterGroup) {
+    reader.beginWaiting(lens, after: after, for: group)
     untranslated.tellOfWaiters()
   }
 
   package func endWaiting(_ lens: Lens, for group: WaiterGroup) { reader.endWaiting(lens, for: group) }
 
   /// The same, until there are rows at all: nothing that others should keep because of that.
-  package func beginWaitingForRows() { reader.beginWaiting(Lens()) }
+  package func beginWaitingForRows() { reader.beginWaiting(Lens(), after: nil) }
   package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }
 
   /// By window, how many wait; nil is the whole table.
@@ -314,6 +316,8 @@ package final class LiveTable: Sendable {
       for kind in kinds {
         let after = reader.cursor(previous, kind.lens, nil)
         let query = TableQuery(.changes(after: after), kind.lens)
+        // Where what was shown before is forgotten by now, who has found the same need not be set back.
+        if kind.lens.find != nil, reader.standing(at: after) == nil { continue }
         guard !reader.state(for: query).isCurrent else { continue }
         kind.prepare(reader.prepare(query))
       }

@@ -142,11 +142,13 @@ extension TableReader {
     for kind in kinds where kind.find != nil {
       let epoch = current.cursor.epoch
       guard let checked = standings.withLock({ $0.checked(kind, epoch) }) else {
-        // Earlier versions are not known.
+        // Earlier versions than somebody has seen are of no use.
+        let seen = waiting.withLock { $0.earliest[kind] }.flatMap { $0.epoch == epoch ? $0.version : nil }
+        let first = seen.flatMap { $0 < previous.number ? versions.version($0) : nil } ?? previous
         standings.withLock { standings in
-          if previous.cursor.epoch == epoch { standings.note(kind, previous.cursor, isAffected: true) }
+          if first.cursor.epoch == epoch { standings.note(kind, first.cursor, isAffected: true) }
         }
-        step(kind, from: previous, to: current)
+        step(kind, from: first, to: current)
         continue
       }
       guard checked < current.number else { continue }

@@ -36,8 +36,10 @@ extension TableReader {
       case .point = view.state.lookup(tap: after.taps)
     else { return false }
     // The plain rows are the same, so that the two differ in what was toggled between them alone.
+    let changed = view.state.changed(from: tap, to: view.state.taps)
+    guard !changed.isEmpty else { return true }
     let shown = found(lens.find, in: current)
-    return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: shown, lens) }
+    return !changed.contains { isSeen($0, in: shown, lens) }
   }
 
   /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).
@@ -71,18 +73,22 @@ extension TableReader {
   /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
   /// queue, once they are published.
   func noteChanges(after previous: Version) {
-    guard forgotten.withLock({ $0 != nil }) || !waiting.withLock({ $0.windows.isEmpty }) else { return }
+    let isFirst = forgotten.withLock { $0 == nil }
+    guard !isFirst || !waiting.withLock({ $0.windows.isEmpty }) else { return }
     let (current, oldest) = (versions.current, versions.oldest)
-    var (last, steps): (Version, [ForgottenChanges.Step]) = (previous, [])
+    // Who has come to wait may have seen a version before.
+    let goesBack = isFirst && oldest.cursor.epoch == previous.cursor.epoch && oldest.number < previous.number
+    let first = goesBack ? oldest : previous
+    var (last, steps): (Version, [ForgottenChanges.Step]) = (first, [])
     while last.number < current.number, let next = versions.version(last.number + 1) {
       let rows = Table.affectedRows(from: last.table, to: next.table)
       steps.append(ForgottenChanges.Step(rows: rows, size: ForgottenChanges.Size(of: next.table)))
       last = next
     }
-    let isWhole = last === current && previous.cursor.epoch == current.cursor.epoch
+    let isWhole = last === current && first.cursor.epoch == current.cursor.epoch
     forgotten.withLock { forgotten in
       var noted = forgotten.take() ?? ForgottenChanges()
-      let from = isWhole ? previous : current
+      let from = isWhole ? first : current
       noted.note(
         isWhole ? steps : [],
         after: from.cursor,

@@ -142,13 +142,21 @@ final class TableReader: Sendable {
   }
 
   /// Counts a waiter by its window, and uses its view.
-  func beginWaiting(_ lens: Lens, for group: WaiterGroup? = nil) {
-    waiting.withLock { $0.begin(WaitedLenses.Kind(lens), group) }
+  ///
+  /// - Parameter after: what it has seen.
+  func beginWaiting(_ lens: Lens, after: Cursor?, for group: WaiterGroup? = nil) {
+    waiting.withLock { $0.begin(WaitedLenses.Kind(lens), after: after, group) }
     if let view = lens.view { context.views.beginFollowing(view, table: versions.epoch) }
   }
 
   func endWaiting(_ lens: Lens, for group: WaiterGroup? = nil) {
-    waiting.withLock { $0.end(WaitedLenses.Kind(lens), group) }
+    let kind = WaitedLenses.Kind(lens)
+    if kind.find == nil {
+      waiting.withLock { $0.end(kind, group) }
+    } else {
+      // Its reply goes by what is noted of the versions until now: some of them may not be announced yet.
+      inTurn(nil) { [self] in waiting.withLock { $0.end(kind, group) } }
+    }
     if let view = lens.view { context.views.endFollowing(view, table: versions.epoch) }
   }
 
@@ -179,7 +187,8 @@ final class TableReader: Sendable {
       noteFound(kinds, after: previous, to: published)
       preparing(self, previous)
       let changed = kinds.filter { kind in
-        guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: current, nil) }
+        // Woken where its own version is noted, and not before: there may be later ones already.
+        guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: published, nil) }
         return kind.rows.map { isAffected($0, from: previous, to: current, nil) } ?? false
       }
       context.wake([topic] + changed.map { topic($0) })

@@ -11,6 +11,8 @@ struct WaitedLenses {
   }
 
   private(set) var counts: [Kind: Int] = [:]
+  /// By search, the earliest version that somebody has seen who waits with it.
+  private(set) var earliest: [Kind: Cursor] = [:]
 
   /// But for the whole table, as all see it.
   var kinds: [Kind] { counts.keys.filter { $0.rows != nil || $0.find != nil } }
@@ -30,9 +32,15 @@ struct WaitedLenses {
     return windows
   }
 
-  /// - Parameter group: all of whom it begins for; nil: for one.
-  mutating func begin(_ kind: Kind, _ group: WaiterGroup? = nil) {
+  /// - Parameters:
+  ///   - after: what the waiter has seen.
+  ///   - group: all of whom it begins for; nil: for one.
+  mutating func begin(_ kind: Kind, after: Cursor?, _ group: WaiterGroup? = nil) {
     counts[kind, default: 0] += 1
+    if kind.find != nil, let after {
+      let isEarliest = earliest[kind].map { $0.epoch != after.epoch || $0.version > after.version } ?? true
+      if isEarliest { earliest[kind] = after }
+    }
     if let group { groups[ObjectIdentifier(group), default: (group, [])].kinds.append(kind) }
   }
 
@@ -43,5 +51,6 @@ struct WaitedLenses {
     }
     guard let count = counts[kind] else { return }
     counts[kind] = count > 1 ? count - 1 : nil
+    if count <= 1 { earliest[kind] = nil }
   }
 }

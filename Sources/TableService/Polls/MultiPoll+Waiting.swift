@@ -37,7 +37,7 @@ extension MultiPoll {
       guard waiting.group.join() else { return }
       for member in members {
         member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
-        member.table.beginWaiting(member.query.lens, for: waiting.group)
+        member.table.beginWaiting(member.query.lens, after: member.query.after, for: waiting.group)
       }
     }
   }

@@ -42,7 +42,7 @@ final class Poll: Waiter {
         reply.representation(scope).prepare(codings)
       }
     )
-    table.beginWaiting(question.query.lens)
+    table.beginWaiting(question.query.lens, after: question.query.after)
     // Nobody would wake it for what has come between the look and the registration.
     if question.query.lens.wakesByItself, let reply = present.moved(exchange, for: caller, table.ending) {
       abandoned()

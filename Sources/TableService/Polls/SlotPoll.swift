@@ -56,7 +56,7 @@ final class SlotPoll: Waiter {
 
   /// - Parameter timeout: nil: what is left of the time.
   private func wait(_ exchange: Exchange, timeout: Duration?) -> Reply {
-    table.beginWaiting(asked.lens)
+    table.beginWaiting(asked.lens, after: asked.after)
     // Nobody would wake it for what has come between the look and the registration.
     if asked.lens.wakesByItself, let reply = moved(exchange) {
       abandoned()

@@ -40,7 +40,7 @@ final class TableStream: StreamSource {
     (self.endings, self.patience) = (endings, patience)
     lens = table.lens(request, after: after)
     state = Mutex(State(position: after))
-    table.beginWaiting(lens)
+    table.beginWaiting(lens, after: after)
   }
 
   static func head(_ scope: ReplyScope) -> Response {
