@@ -228,7 +228,7 @@ final class Database: @unchecked Sendable {
 
   func precedence(_ name: String) -> Lease.Precedence? {
     contents.leases[name].map {
-      Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now)
+      Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now, term: $0.term)
     }
   }
 

@@ -5,18 +5,21 @@ import Testing
 
 /// Whether a member that is read shows what its sources have said to others.
 @Suite struct MemberUpkeepTests {
+  typealias Keeper = MemberUpkeep.Keeper
+
   /// The state as a reader meets it, in words.
-  private func read(_ upkeep: inout MemberUpkeep, under term: UInt64? = nil, isClaimed: Bool = true) -> String {
-    switch upkeep.read(under: term, isClaimed: isClaimed, { _ in }) {
+  private func read(_ upkeep: inout MemberUpkeep, by keeper: Keeper? = .alone, isClaimed: Bool = true) -> String {
+    switch upkeep.read(by: keeper, isClaimed: isClaimed, { _ in }) {
     case .kept: "kept"
+    case .keptByLeader(let term): "kept by leader \(term)"
     case .left: "left"
     case .waits(isFirst: true): "waits first"
     case .waits(isFirst: false): "waits"
     }
   }
 
-  private func resume(_ upkeep: inout MemberUpkeep, under term: UInt64? = nil) throws -> UInt64 {
-    let lapse = upkeep.resume(under: term)
+  private func resume(_ upkeep: inout MemberUpkeep, by keeper: Keeper? = .alone) throws -> UInt64 {
+    let lapse = upkeep.resume(by: keeper)
     return try #require(lapse)
   }
 
@@ -26,10 +29,10 @@ import Testing
     let lapse = try resume(&upkeep)
     #expect(read(&upkeep) == "waits first")
     #expect(read(&upkeep) == "waits")
-    let told = upkeep.keep(since: lapse, under: nil)
+    let told = upkeep.keep(since: lapse, by: .alone)
     #expect(told.count == 2)
     #expect(read(&upkeep) == "kept")
-    let again = upkeep.resume(under: nil)
+    let again = upkeep.resume(by: .alone)
     #expect(again == nil, "there is nothing to be told")
   }
 
@@ -40,7 +43,7 @@ import Testing
     let late = upkeep.giveUp()
     #expect(late.count == 1)
     #expect(read(&upkeep) == "waits first")
-    let told = upkeep.keep(since: lapse, under: nil)
+    let told = upkeep.keep(since: lapse, by: .alone)
     #expect(told.count == 1)
   }
 
@@ -50,35 +53,47 @@ import Testing
     let first = try resume(&upkeep)
     upkeep.lapse()
     let second = try resume(&upkeep)
-    _ = upkeep.keep(since: first, under: nil)
+    _ = upkeep.keep(since: first, by: .alone)
     #expect(read(&upkeep) == "left")
-    _ = upkeep.keep(since: second, under: nil)
+    _ = upkeep.keep(since: second, by: .alone)
     #expect(read(&upkeep) == "kept")
   }
 
   /// - Parameters:
-  ///   - kept: under which term it was kept up; nil: by another replica.
-  ///   - now: the term under which this replica asks the sources; nil: another one does.
+  ///   - kept: the process that kept it up.
+  ///   - now: this process, where it is the one to do so; nil: the leader is.
   @Test(arguments: [
-    (kept: UInt64?(3), now: UInt64?(3), isClaimed: false, found: "kept"), (3, 4, true, "left"), (3, nil, true, "left"),
-    (nil, nil, true, "kept"), (nil, nil, false, "left"), (nil, 3, true, "left"),
+    (kept: Keeper.here(term: 3), now: Keeper?.some(.here(term: 3)), isClaimed: false, found: "kept"),
+    (.here(term: 3), .here(term: 4), true, "left"), (.here(term: 3), nil, true, "left"), (.alone, .alone, false, "kept"),
+    (.leader(term: 3), nil, true, "kept by leader 3"), (.leader(term: 3), nil, false, "left"),
+    (.leader(term: 3), .here(term: 4), true, "left"),
   ])
-  func itCountsForWhoAsksTheSources(kept: UInt64?, now: UInt64?, isClaimed: Bool, found: String) throws {
+  func itCountsForWhoAsksTheSources(kept: Keeper, now: Keeper?, isClaimed: Bool, found: String) throws {
     var upkeep = MemberUpkeep(isKept: false)
-    let lapse = try resume(&upkeep, under: kept)
-    _ = upkeep.keep(since: lapse, under: kept)
-    #expect(read(&upkeep, under: now, isClaimed: isClaimed) == found)
+    let lapse = try resume(&upkeep, by: kept)
+    _ = upkeep.keep(since: lapse, by: kept)
+    #expect(read(&upkeep, by: now, isClaimed: isClaimed) == found)
   }
 
-  /// What another one has kept up is, when this one begins to ask.
-  @Test func aNewLeaderGoesOn() throws {
+  @Test func whatALeaderBeforeHasKeptUpIsLeft() throws {
     var upkeep = MemberUpkeep(isKept: false)
-    let lapse = try resume(&upkeep)
-    _ = upkeep.keep(since: lapse, under: nil)
-    upkeep.lead(under: 4)
-    #expect(read(&upkeep, under: 4) == "kept" && !upkeep.isLeft(under: 4))
+    _ = upkeep.keep(since: 0, by: .leader(term: 3))
+    upkeep.lapse(after: 2)
+    #expect(read(&upkeep, by: nil) == "kept by leader 3")
+    upkeep.lapse(after: 3)
+    #expect(read(&upkeep, by: nil) == "left")
+  }
+
+  /// What the leader right before has kept up is, when this one begins to ask.
+  @Test(arguments: [(term: UInt64(4), found: "kept"), (5, "left")])
+  func aNewLeaderGoesOn(term: UInt64, found: String) throws {
+    var upkeep = MemberUpkeep(isKept: false)
+    _ = upkeep.keep(since: 0, by: .leader(term: 3))
+    upkeep.lead(under: term)
+    #expect(upkeep.isLeft(by: .here(term: term)) == (found == "left"))
+    #expect(read(&upkeep, by: .here(term: term)) == found)
     upkeep.lapse()
-    upkeep.lead(under: 4)
-    #expect(read(&upkeep, under: 4) == "left" && upkeep.isLeft(under: 4))
+    upkeep.lead(under: term)
+    #expect(read(&upkeep, by: .here(term: term)) == "left" && upkeep.isLeft(by: .here(term: term)))
   }
 }

@@ -104,4 +104,47 @@ import Testing
       #expect(others.isEmpty)
     }
   }
+
+  /// Another replica has come to lead, and does not know that the member is read here, which has not been heard here yet.
+  @Test func aMemberThatTheLeaderBeforeHasKeptUp() throws {
+    try withTwo { store, others in
+      let definition = try ServiceDefinition.read(
+        """
+        sources: {tasks: {local: {items: [{title: A}]}}}
+        cells: {Label: {fields: {title: string}}}
+        tables: {by: {parameters: {q: {}}, source: tasks, cell: Label, payload: {title: "${title} ${$params.q}"}}}
+        """
+      )
+      let engine = try Engine(definition, .silent(store))
+      var budget = MemberBudget(.max)
+      let reference = try #require(TableReference(segment: "by;q=a"))
+      let table = try engine.catalog.table(reference, in: nil, for: CallerFields([]), &budget)
+      try #require(table.isShared)
+      func lead(_ holder: String) throws -> UInt64 {
+        let lease = Monitor<Lease?>(nil)
+        others.acquire(Replica.leaseName, holder: holder, for: .seconds(60)) { found in
+          lease.change { $0 = (try? found.get()) ?? nil }
+        }
+        return try lease.wait(for: "a lease") { $0?.term }
+      }
+      /// How often it was read, and what came of it.
+      func read() throws -> (count: Int, outcome: LookOutcome) {
+        let (count, outcome) = (Monitor(0), Monitor<LookOutcome?>(nil))
+        let body: KeptMember.Reading = { completion in
+          count.change { $0 += 1 }
+          completion(.read)
+        }
+        KeptMember(table: table).whenKeptUp(body) { found in outcome.change { $0 = found } }
+        let last = try outcome.wait(for: "an outcome") { $0 }
+        return (count.current, last)
+      }
+      let term = try lead("the first")
+      _ = table.upkeep.withLock { $0.keep(since: 0, by: .leader(term: term)) }
+      #expect(try read() == (1, .read))
+      _ = try lead("the first")
+      // Nobody answers who would keep it up.
+      #expect(try read().outcome == .late)
+      #expect(try read() == (0, .late), "and it is read no more without that")
+    }
+  }
 }

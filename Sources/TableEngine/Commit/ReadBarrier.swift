@@ -30,7 +30,7 @@ struct ReadBarrier: TableJob {
     guard writer.isMember, let table = writer.table.withLock({ $0.value })?.untranslated else {
       return passInputs(completion)
     }
-    KeptMember(table: table).whenKeptUp { $0 == .read ? passInputs(completion) : completion($0) }
+    KeptMember(table: table).whenKeptUp(passInputs, completion)
   }
 
   private func passInputs(_ completion: @escaping StoreLooks.Completion) {

@@ -17,8 +17,8 @@ struct KeptMember: Sendable {
   ///
   /// - Parameter asking: has the sources tell it what they say from now on, and calls back on any queue.
   func resume(_ asking: (@escaping @Sendable () -> Void) -> Void) {
-    let term = term
-    guard let lapse = table.upkeep.withLock({ $0.resume(under: term) }) else { return asking {} }
+    let keeper = keeper
+    guard let lapse = table.upkeep.withLock({ $0.resume(by: keeper) }) else { return asking {} }
     let writers = table.all.map(\.writer)
     for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
     asking {
@@ -31,7 +31,7 @@ struct KeptMember: Sendable {
         let isKept = isAsked && !mayLackEdits
         let waiters = table.upkeep.withLock { upkeep in
           if !isKept { upkeep.lapse() }
-          return upkeep.keep(since: lapse, under: term)
+          return upkeep.keep(since: lapse, by: keeper)
         }
         for completion in waiters { completion(isKept ? .read : .late) }
         for writer in writers { writer.following.subtract(1, ordering: .acquiringAndReleasing) }
@@ -40,37 +40,86 @@ struct KeptMember: Sendable {
   }
 
   /// Somebody reads it here, and it is for this replica to keep it up, which it does not.
-  var isLeft: Bool { (!table.isShared || term != nil) && table.upkeep.withLock { $0.isLeft(under: term) } }
+  var isLeft: Bool { keeper.map { keeper in table.upkeep.withLock { $0.isLeft(by: keeper) } } ?? false }
 
-  /// Of the lease under which this replica asks the sources of what replicas share.
-  private var term: UInt64? { table.isShared ? table.context.replica.lease?.term : nil }
+  /// This process, where it is the one to keep it up; nil: the leader is.
+  private var keeper: MemberUpkeep.Keeper? {
+    guard table.isShared else { return .alone }
+    return table.context.replica.lease.map { .here(term: $0.term) }
+  }
 
-  /// Calls back when it is kept up. On any queue.
+  typealias Reading = @Sendable (@escaping StoreLooks.Completion) -> Void
+
+  /// Reads it when it is kept up. On any queue.
   ///
-  /// - Parameter completion: On any queue; after a second at most.
-  func whenKeptUp(since begun: ContinuousClock.Instant = .now, _ completion: @escaping StoreLooks.Completion) {
-    let (replica, background) = (table.context.replica, table.context.background)
-    let term = term
-    let isClaimed = !table.isShared || term != nil || table.isClaimed.function?() ?? true
-    switch table.upkeep.withLock({ $0.read(under: term, isClaimed: isClaimed, completion) }) {
-    case .kept: completion(.read)
+  /// - Parameters:
+  ///   - body: reads it, and calls back on any queue. Once more, where another replica has come to lead.
+  ///   - completion: On any queue; after a second and what the reading takes at most.
+  func whenKeptUp(
+    since begun: ContinuousClock.Instant = .now,
+    _ body: @escaping Reading,
+    _ completion: @escaping StoreLooks.Completion
+  ) {
+    let keeper = keeper
+    let isClaimed = keeper != nil || table.isClaimed.function?() ?? true
+    let read: StoreLooks.Completion = { $0 == .read ? body(completion) : completion($0) }
+    switch table.upkeep.withLock({ $0.read(by: keeper, isClaimed: isClaimed, read) }) {
+    case .kept: body(completion)
+    case .keptByLeader(let term): readUnlessLed(after: term, since: begun, body, completion)
     case .waits(let isFirst):
       guard isFirst else { return }
-      background.asyncAfter(deadline: .now() + patienceOfLooks.dispatchInterval) {
+      table.context.background.asyncAfter(deadline: .now() + patienceOfLooks.dispatchInterval) {
         for completion in table.upkeep.withLock({ $0.giveUp() }) { completion(.late) }
       }
     case .left(let lapse):
-      guard table.isShared, table.isLiving else { return completion(.read) }
-      guard replica.isReachable else { return completion(.unreachable) }
-      guard term != nil else {
-        return ReadBarrier(writer: table.writer).askLeader { outcome in
-          if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse, under: nil) } }
-          completion(outcome)
-        }
-      }
+      guard table.isShared, table.isLiving else { return body(completion) }
+      guard table.context.replica.isReachable else { return completion(.unreachable) }
+      guard keeper != nil else { return askLeader(lapse, read) }
       // It leads since a moment ago, and is about to ask.
-      guard ContinuousClock.now - begun < patienceOfLooks else { return completion(.late) }
-      background.asyncAfter(deadline: .now() + ReadBarrier.pause) { whenKeptUp(since: begun, completion) }
+      again(since: begun, body, completion)
+    }
+  }
+
+  /// Reads what the leader has kept up under a lease. A later lease's leader may have been asked for edits since, and not know of the
+  /// member: the message that says who leads comes in no order with what is read.
+  private func readUnlessLed(
+    after term: UInt64,
+    since begun: ContinuousClock.Instant,
+    _ body: @escaping Reading,
+    _ completion: @escaping StoreLooks.Completion
+  ) {
+    let replica = table.context.replica
+    let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
+    replica.lookAtLease(outcomes.begin())
+    body(outcomes.begin())
+    outcomes.notify(on: table.context.background) { outcome in
+      guard outcome == .read, replica.leaderTerm != term else { return completion(outcome) }
+      table.upkeep.withLock { $0.lapse(after: term) }
+      again(since: begun, body, completion)
+    }
+  }
+
+  private func again(
+    since begun: ContinuousClock.Instant,
+    _ body: @escaping Reading,
+    _ completion: @escaping StoreLooks.Completion
+  ) {
+    guard ContinuousClock.now - begun < patienceOfLooks else { return completion(.late) }
+    table.context.background.asyncAfter(deadline: .now() + ReadBarrier.pause) {
+      whenKeptUp(since: begun, body, completion)
+    }
+  }
+
+  /// Has the leader keep it up. The one whose term is read first, or a later one, by which nothing was edited before this call.
+  private func askLeader(_ lapse: UInt64, _ completion: @escaping StoreLooks.Completion) {
+    let replica = table.context.replica
+    replica.lookAtLease { outcome in
+      guard outcome == .read else { return completion(outcome) }
+      let term = replica.leaderTerm
+      ReadBarrier(writer: table.writer).askLeader { outcome in
+        if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse, by: .leader(term: term)) } }
+        completion(outcome)
+      }
     }
   }
 }

@@ -1,9 +1,18 @@
 /// The upkeep of a family's member: its sources tell it all that they tell other tables. This stops while nobody reads the member. On a
 /// replica that follows, it begins when the leader has agreed. A value without I/O.
 struct MemberUpkeep: Sendable {
+  /// The process that keeps it up.
+  enum Keeper: Equatable {
+    /// There are no others.
+    case alone
+    /// This replica, under its lease of that term.
+    case here(term: UInt64)
+    /// The leader, whose lease had that term.
+    case leader(term: UInt64)
+  }
+
   private enum State: Equatable {
-    /// By this replica under a lease of that term; nil: by another one, or where no others are.
-    case kept(term: UInt64?)
+    case kept(Keeper)
     case left, resuming
   }
 
@@ -13,11 +22,13 @@ struct MemberUpkeep: Sendable {
   /// The readers that wait until it is kept up again.
   private var waiters: [StoreLooks.Completion] = []
 
-  init(isKept: Bool) { state = isKept ? .kept(term: nil) : .left }
+  init(isKept: Bool) { state = isKept ? .kept(.alone) : .left }
 
   /// The state as a reader meets it.
   enum Reading {
     case kept
+    /// It is kept up if the lease has that term still.
+    case keptByLeader(term: UInt64)
     /// Somebody has to ask for it: it was left so often by now.
     case left(UInt64)
     /// The reader waits; it is the first one to.
@@ -25,11 +36,12 @@ struct MemberUpkeep: Sendable {
   }
 
   /// - Parameters:
-  ///   - term: of the lease under which this replica asks the sources now; nil: another one does.
+  ///   - keeper: This process, if it is the one to keep it up; nil: the leader is.
   ///   - isClaimed: that one has been told in time, and again, that the member is read here.
-  mutating func read(under term: UInt64?, isClaimed: Bool, _ completion: @escaping StoreLooks.Completion) -> Reading {
+  mutating func read(by keeper: Keeper?, isClaimed: Bool, _ completion: @escaping StoreLooks.Completion) -> Reading {
     switch state {
-    case .kept(term) where term != nil || isClaimed: return .kept
+    case .kept(let known) where known == keeper: return .kept
+    case .kept(.leader(let term)) where keeper == nil && isClaimed: return .keptByLeader(term: term)
     case .kept:
       lapse()
       return .left(lapses)
@@ -43,8 +55,8 @@ struct MemberUpkeep: Sendable {
   /// It is told what its sources have said, for those who wait.
   var isResuming: Bool { state == .resuming }
 
-  /// Returns whether this replica, which asks the sources, has not begun to keep it up.
-  func isLeft(under term: UInt64?) -> Bool { !isResuming && state != .kept(term: term) }
+  /// Returns whether this process, which is to keep it up, has not begun to.
+  func isLeft(by keeper: Keeper) -> Bool { !isResuming && state != .kept(keeper) }
 
   /// Nobody keeps it up any more, or nobody knows.
   mutating func lapse() {
@@ -52,19 +64,24 @@ struct MemberUpkeep: Sendable {
     if state != .resuming { state = .left }
   }
 
-  /// This replica asks the sources from now on: what another one has kept up so far is.
-  mutating func lead(under term: UInt64) { if state == .kept(term: nil) { state = .kept(term: term) } }
+  /// Another replica leads by now than the one that kept it up.
+  mutating func lapse(after term: UInt64) { if state == .kept(.leader(term: term)) { lapse() } }
+
+  /// This replica asks the sources from now on: what the leader right before it has kept up so far is.
+  mutating func lead(under term: UInt64) {
+    if term > 0, state == .kept(.leader(term: term - 1)) { state = .kept(.here(term: term)) }
+  }
 
   /// It is about to be told what its sources have said. Returns how often it was left by now; nil: it is kept up.
-  mutating func resume(under term: UInt64?) -> UInt64? {
-    guard state != .kept(term: term) else { return nil }
+  mutating func resume(by keeper: Keeper?) -> UInt64? {
+    if let keeper, state == .kept(keeper) { return nil }
     state = .resuming
     return lapses
   }
 
   /// It has been told, unless it was left again since. Returns the readers that have waited.
-  mutating func keep(since lapse: UInt64, under term: UInt64?) -> [StoreLooks.Completion] {
-    state = lapse == lapses ? .kept(term: term) : .left
+  mutating func keep(since lapse: UInt64, by keeper: Keeper?) -> [StoreLooks.Completion] {
+    state = lapse == lapses ? keeper.map(State.kept) ?? .left : .left
     return giveUp()
   }
 

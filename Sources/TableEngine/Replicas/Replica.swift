@@ -60,6 +60,9 @@ final class Replica: Sendable {
     var lease = FetchLease()
     var rank: ReplicaRank
     var behind = TablesBehind()
+    var leaseLooks = StoreLooks()
+    /// Of the lease, as the last look has found it.
+    var leaderTerm: UInt64 = 0
     /// True if the database can be reached, as the store says.
     var isReachable = true
     /// How often what was written here was built on what another replica had replaced.

@@ -64,14 +64,15 @@ extension PostgresStore {
   public func precedence(_ name: String, completion: @escaping StoreCompletion<Lease.Precedence?>) {
     let statement = PostgresStatement(
       """
-      SELECT legacy, (CASE WHEN holder IS NOT NULL AND expires > clock_timestamp() THEN 1 ELSE 0 END)::bigint
+      SELECT legacy, (CASE WHEN holder IS NOT NULL AND expires > clock_timestamp() THEN 1 ELSE 0 END)::bigint,
+        term
       FROM tablecast.lease WHERE name = $1
       """,
       .name(name)
     )
     askSide([statement], completion) { answers in
       guard let found = answers.first, let bytes = found.bytes(0, 0) else { return nil }
-      return Lease.Precedence(bytes: bytes, isHeld: found.int(0, 1) == 1)
+      return Lease.Precedence(bytes: bytes, isHeld: found.int(0, 1) == 1, term: found.unsigned(0, 2))
     }
   }
 

@@ -36,8 +36,12 @@ public struct Lease: Hashable, Sendable {
     public let bytes: [UInt8]
     /// Somebody has it now, by the store's clock.
     public let isHeld: Bool
+    /// Of its holder, or the last one.
+    public let term: UInt64
 
-    public init(bytes: [UInt8], isHeld: Bool) { (self.bytes, self.isHeld) = (bytes, isHeld) }
+    public init(bytes: [UInt8], isHeld: Bool, term: UInt64) {
+      (self.bytes, self.isHeld, self.term) = (bytes, isHeld, term)
+    }
   }
 
   /// How long a lease lasts unless it is renewed: a dead holder's goes on after so long.
