@@ -20,6 +20,8 @@ final class Database: @unchecked Sendable {
   let secret: [UInt8]
   /// Right behind one of so many answers the line breaks on which it came; 0: none.
   var breaksOneOf = 0
+  /// One of so many messages, and all that come after it, is heard late; 0: none.
+  var isHeardLateOneOf = 0
 
   /// What is lost where a server takes over that has not heard of all.
   private struct Contents {

@@ -13,9 +13,12 @@ final class DatabaseConnection: Store, @unchecked Sendable {
   private let line: Host
   /// What writes, and what reads, don't wait for each other.
   private let (writing, reading): (SimulatedQueue, SimulatedQueue)
-  /// Of the replica: goes with it.
-  private let back: SimulatedQueue
+  /// Of the replica, and go with it: what others have said is heard on a connection of its own, in no order with answers.
+  private let (back, hearing): (SimulatedQueue, SimulatedQueue)
   private var observers: [@Sendable (StoreEvent) -> Void] = []
+  /// What is to be heard, in order: of others, while the replica has no time for it.
+  private var unheard: ArraySlice<StoreEvent> = []
+  private var deafUntil: UInt64 = 0
   private var calls: [Int: @Sendable () -> Void] = [:]
   private var number = 0
   private(set) var isCut = false
@@ -28,6 +31,7 @@ final class DatabaseConnection: Store, @unchecked Sendable {
     writing = SimulatedQueue("writing of \(replica.name)", isSerial: true, line)
     reading = SimulatedQueue("reading of \(replica.name)", isSerial: true, line)
     back = SimulatedQueue("database of \(replica.name)", isSerial: true, replica)
+    hearing = SimulatedQueue("hearing of \(replica.name)", isSerial: true, replica)
     ears = MemoryStore(history: 1, queues: QueueFactory(HostQueues(replica)))
     database.add(self)
   }
@@ -67,7 +71,14 @@ final class DatabaseConnection: Store, @unchecked Sendable {
 
   func hear(_ event: StoreEvent, always: Bool = false) {
     guard always || !isCut else { return }
-    back.async { [self] in for observer in observers { observer(event) } }
+    let isLate = database.isHeardLateOneOf > 0 && world.chance(database.isHeardLateOneOf)
+    if isLate { deafUntil = world.now + UInt64(world.pick(1...1_000)) * 1_000_000 }
+    unheard.append(event)
+    let wait = deafUntil > world.now ? Double(deafUntil - world.now) / 1e6 : 0
+    world.after(wait, on: hearing) { [self] in
+      guard let event = unheard.popFirst() else { return }
+      for observer in observers { observer(event) }
+    }
   }
 
   private func ask<Value: Sendable>(

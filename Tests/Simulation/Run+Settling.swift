@@ -11,6 +11,7 @@ extension Run {
     (isFaulty, isEditing, upstream.isFaulty, disk.failsOneOf) = (false, false, false, 0)
     disk.refuses = nil
     database?.breaksOneOf = 0
+    database?.isHeardLateOneOf = 0
     files?.fail(full: 0, sync: 0)
     if files?.isBroken == true { crash(replicas[0]) }
     bringBack()

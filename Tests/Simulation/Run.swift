@@ -136,6 +136,7 @@ final class Run: @unchecked Sendable {
     database = count > 1 ? Database(world) : nil
     world.pace = UInt64(world.pick(count > 1 ? [1, 3, 8] : [1, 1, 3]))
     if isFaulty { database?.breaksOneOf = world.pick([0, 0, 50, 400]) }
+    database?.isHeardLateOneOf = world.pick([0, 5, 30])
     replicas = (1...count).map { Place(count > 1 ? "replica \($0)" : "service") }
     // Replicas of two generations have the same languages and sources: a table in another language is another one.
     if database != nil { (disk.failsOneOf, settings.isGerman) = (0, false) }

@@ -100,7 +100,7 @@ final class MemberSet {
       return leader != nil
     }
     let index = try required(leader, "a leader")
-    return (replicas[index], replicas[1 - index])
+    return (replicas[index], replicas[index == 0 ? 1 : 0])
   }
 
   /// A member's rows, once it has some.
