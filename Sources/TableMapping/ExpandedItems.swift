@@ -6,7 +6,6 @@ internal import TableModel
 struct ExpandedItems: Sendable {
   /// The items around, in their order.
   private var parents = ItemTexts()
-  private var fingerprints: [Fingerprint] = []
   /// The range of each item's own items among all.
   private var ranges: [Range<Int>] = []
   private var places: [Fingerprint: Int] = [:]
@@ -14,10 +13,11 @@ struct ExpandedItems: Sendable {
   mutating func begin(text: [UInt8]) { parents.begin(text) }
 
   /// An item that stands in the text that was begun last, with its own ones.
-  mutating func append(_ fingerprint: Fingerprint, at range: Range<Int>, items: Range<Int>) {
+  ///
+  /// - Parameter fingerprint: nil where these are not all that it has.
+  mutating func append(_ fingerprint: Fingerprint?, at range: Range<Int>, items: Range<Int>) {
     parents.append(range)
-    if places[fingerprint] == nil { places[fingerprint] = ranges.count }
-    fingerprints.append(fingerprint)
+    if let fingerprint, places[fingerprint] == nil { places[fingerprint] = ranges.count }
     ranges.append(items)
   }
 
@@ -105,7 +105,8 @@ extension SourceReader {
     } else {
       try mapItems(of: bytes, by: list)
     }
-    expanded.append(fingerprint, at: range, items: start..<items.count)
+    // A list that was cut is not to be taken for a whole one the next time.
+    expanded.append(isCut ? nil : fingerprint, at: range, items: start..<items.count)
     try checkCount()
     guard !isOverBudget else { throw budget.failure }
   }

@@ -92,11 +92,32 @@ import Testing
     #expect(try mapper(maxItems: 30).map(content(many)).rows.count == 30)
   }
 
-  /// With a cache the result is what it is without one, whatever changes; sections, sorts and lookups see `$parent`.
+  /// What `maxItems` has cut off comes back when there is room for it, though its board has not changed.
+  @Test func aCutListIsNotTakenForAWholeOne() throws {
+    let mapper = try mapper(maxItems: 4)
+    func boards(cards: Int...) -> [String: SourceContent] {
+      let boards = cards.enumerated().map { board, count in
+        let cards = (1...count).map { "{\"id\":\($0),\"title\":\"t\"}" }.joined(separator: ",")
+        return "{\"id\":\(board),\"name\":\"n\",\"cards\":[\(cards)]}"
+      }
+      return content(boards.joined(separator: ","))
+    }
+    let cut = mapper.map(boards(cards: 3, 3))
+    #expect(cut.rows.map(\.id) == ["0-1", "0-2", "0-3", "1-1"] && cut.isTruncated)
+    #expect(cut.parent(of: "1-1").flatMap { try? JSONValue(parsing: $0)["id"] } == 1)
+    let whole = mapper.map(boards(cards: 1, 3), after: cut)
+    #expect(whole.rows.map(\.id) == ["0-1", "1-1", "1-2", "1-3"] && !whole.isTruncated)
+    let again = mapper.map(boards(cards: 2, 3), after: whole)
+    #expect(again.rows.map(\.id) == ["0-1", "0-2", "1-1", "1-2"] && again.isTruncated)
+  }
+
+  /// With a cache the result is what it is without one, whatever changes and wherever `maxItems` cuts; sections, sorts
+  /// and lookups see `$parent`.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func withACacheTheResultIsTheSame(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let mapper = try mapper { fixture in
+    let maxItems = Bool.random(using: &random) ? 1000 : Int.random(in: 1...40, using: &random)
+    let mapper = try mapper(maxItems: maxItems) { fixture in
       var open = SectionDefinition(id: "open")
       open.predicate = try Expression("$parent.id % 2 == 0")
       open.sort = [SortDefinition(key: try Expression("$parent.name"))]
@@ -129,6 +150,7 @@ import Testing
         shown(cached) == shown(fresh) && cached.skippedItems == fresh.skippedItems,
         "seed \(seed), round \(round)"
       )
+      #expect(cached.isTruncated == fresh.isTruncated, "seed \(seed), round \(round)")
       last = cached
     }
   }
