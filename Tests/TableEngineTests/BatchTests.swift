@@ -168,6 +168,35 @@ import Testing
     }
   }
 
+  private static func add(_ name: String, to group: String, at index: Int? = nil) -> Edit {
+    .insert(item: ["n": .string(name), "title": "N"], .section(group, at: index))
+  }
+
+  /// Additions to groups whose other rows go or change in the same batch.
+  @Test func groupsAreJoinedAmongOtherEditsOfThem() throws {
+    let table = try Self.table(
+      """
+      source: {local: {items: [{n: a, title: A, g: x}, {n: b, title: B, g: x}, {n: c, title: C, g: y}]}}
+      row: {id: "${n}"}
+      sections: {groupBy: g}
+      """
+    )
+    let cases: [[Edit]] = [
+      [.delete(row: "b"), Self.add("d", to: "x")],
+      [.delete(row: "b"), Self.add("d", to: "x", at: 1)],
+      [.delete(row: "c"), Self.add("d", to: "y")],
+      [Self.add("d", to: "x"), .delete(row: "b"), Self.add("e", to: "x", at: 2)],
+    ]
+    for edits in cases {
+      let (batch, single) = (EditSession(on: table, named: "t"), EditSession(on: table, named: "t"))
+      for edit in edits { _ = try single.apply([edit]) }
+      do throws(EditSession.Refusal) { _ = try batch.apply(edits) } catch {
+        Issue.record("\(edits): edit \(error.edit) is refused: \(error.error.detail)")
+      }
+      #expect(picture(batch) == picture(single), "\(edits)")
+    }
+  }
+
   /// The sections with their rows' bytes, and the items in their order.
   private func picture(_ session: EditSession) -> [String] {
     session.table.sections.flatMap { section in

@@ -120,8 +120,8 @@ final class EditSession {
     _ number: Int
   ) throws(TableError) -> String {
     guard case .object = body else { throw .malformed("An item is a JSON object.") }
-    // Behind anything but additions to groups, the ends of groups are not known.
-    if place != .end, joined.count < pending.count { try settle() }
+    // Behind anything but additions to groups, the ends of groups are not known. A deletion is in `touched` alone.
+    if place != .end, joined.count < touched.count { try settle() }
     let joining = try joining(place)
     if place != .end, joining == nil { try settle() }
     let target = if let joining { joining } else { try target(of: place, moving: nil) }
