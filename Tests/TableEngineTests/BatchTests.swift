@@ -186,6 +186,9 @@ import Testing
       [.delete(row: "b"), Self.add("d", to: "x", at: 1)],
       [.delete(row: "c"), Self.add("d", to: "y")],
       [Self.add("d", to: "x"), .delete(row: "b"), Self.add("e", to: "x", at: 2)],
+      [Self.add("d", to: "x", at: 2), .delete(row: "a")],
+      [Self.add("d", to: "x", at: 2), .patch(row: "a", ["g": "y"])],
+      [Self.add("d", to: "z", at: 0), Self.add("e", to: "z", at: 1), .delete(row: "d"), .delete(row: "a")],
     ]
     for edits in cases {
       let (batch, single) = (EditSession(on: table, named: "t"), EditSession(on: table, named: "t"))

@@ -9,10 +9,11 @@ import TableStore
 extension EditSession {
   /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
   func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
-    // The effects of edits before this one have to be seen first.
+    // The effects of edits before this one have to be seen first. Additions to groups are verified before it may change
+    // where they stand.
     if !touched.isEmpty {
       let known = item(of: content.result?.item(row))
-      if known.map(touched.contains) ?? true { try settle() }
+      if joined.count > 0 || (known.map(touched.contains) ?? true) { try settle() }
     }
     guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
       throw content.missing(row, in: table)
