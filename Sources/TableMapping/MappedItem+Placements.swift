@@ -27,6 +27,16 @@ extension MappedItem {
   }
 }
 
+extension MappingResult {
+  /// Returns the identity of the row that an item has in a declared section, by that of any of its rows: where several
+  /// sections show it, it has one in each. Nil where it has none there. O(its rows).
+  public func identity(ofItemInRow id: String, in section: String) -> String? {
+    mappedItem(named: id)?.placements.first { placement in
+      placement.group == nil && cache.plan.sectionPlans[placement.section].id == section
+    }?.row.id
+  }
+}
+
 extension MappedItem {
   /// Returns whether its row stands where another item's did, and both items are otherwise alike.
   func takesThePlace(of other: MappedItem) -> Bool {

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// A table whose rows have titles.
-  private static func table(_ table: String) throws -> EditSnapshot {
+  static func table(_ table: String) throws -> EditSnapshot {
     let lines = table.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     let definition = try ServiceDefinition.read(
       """

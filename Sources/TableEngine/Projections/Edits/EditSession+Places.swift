@@ -29,7 +29,7 @@ extension EditSession {
       return Target(place: .after(item), membership: try membership(section, moving: member), section: section)
     case .section(let named, let index):
       let section = try self.section(named, moving: row)
-      let rows = OtherRows(than: row, in: self.section(section)?.rows ?? [])
+      let rows = OtherRows(than: row.map { self.row($0, in: section) }, in: self.section(section)?.rows ?? [])
       guard index ?? 0 <= rows.count else {
         throw .unprocessable(
           "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
@@ -89,6 +89,15 @@ extension EditSession {
     return table.indexPath(of: row).map { (table.sections[$0.section], $0.row) }
   }
 
+  /// Returns the row that an item has in a section, by any of its rows: where several sections show it (`match: all`),
+  /// it has one in each. The same row where it has none there.
+  func row(_ row: String, in section: String) -> String {
+    guard let result = content.result, let other = result.identity(ofItemInRow: row, in: section),
+      item(of: result.item(other)) == item(of: result.item(row))
+    else { return row }
+    return other
+  }
+
   func item(of row: String) throws(TableError) -> ItemID {
     guard let item = item(of: content.result?.item(row)) else {
       throw .unprocessable("Row `\(row)` does not come from the table's own items.")
@@ -98,7 +107,7 @@ extension EditSession {
 
   /// Returns the condition that makes an item one of a section; nil where it is in it already or nothing is needed.
   private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
-    if let row, place(of: row)?.section.id == section { return nil }
+    if let row, place(of: self.row(row, in: section))?.section.id == section { return nil }
     switch content.definition.sections {
     case .single: return nil
     case .groups(let groups):
@@ -147,8 +156,11 @@ extension EditSession {
 
   /// Where sections are sorted, or an item's other members decide its place, the asked place can't be had: then nothing
   /// is changed.
+  ///
+  /// - Parameter row: the item's, or any of them: it has one in each section that shows it.
   func verify(_ target: Target, row: String) throws(TableError) {
     guard let section = target.section else { return }
+    let row = self.row(row, in: section)
     guard let place = place(of: row) else {
       throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
     }

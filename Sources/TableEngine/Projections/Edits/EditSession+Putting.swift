@@ -58,7 +58,8 @@ extension EditSession {
     let target = try target(of: place, moving: row, replacing: true)
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
-    let before = (content.local?.items.index(of: item), self.place(of: row)?.section.id)
+    let own = target.section.map { self.row(row, in: $0) } ?? row
+    let before = (content.local?.items.index(of: item), self.place(of: own)?.section.id)
     let mayMove = content.result?.item(row)?.permissions.contains(.move) ?? false
     try change(item) { items throws(EditError) in
       _ = try items.replace(item, with: placed, default: defaults)
@@ -69,8 +70,6 @@ extension EditSession {
       throw .forbidden("Row `\(row)` can't be moved: its `can.move` is false. Without a place it stays where it is.")
     }
     expect(item, of: row, by: number)
-    _ = try layOutOne()
-    try verify(target, row: row)
-    return row
+    return try layOutPlaced(item, of: row, at: target)
   }
 }

@@ -95,8 +95,7 @@ final class EditSession {
     case .move(let row, let place):
       try settle()
       let item = try editable(row, .move, "moved")
-      try move(item, row: row, place)
-      return row
+      return try move(item, row: row, place)
     case .action(let row, let id, let body):
       // The row's actions depend on the edits before.
       try settle()
@@ -154,7 +153,7 @@ final class EditSession {
     return row
   }
 
-  private func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
+  private func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) -> String {
     let target = try target(of: place, moving: row)
     if let membership = target.membership { try checkFields(patching: item, with: membership.patch, isPlacement: true) }
     try change(item) { items throws(EditError) in
@@ -162,8 +161,7 @@ final class EditSession {
       try items.move(item, to: target.place)
     }
     expect(item, of: row, by: rows.count)
-    _ = try layOutOne()
-    try verify(target, row: row)
+    return try layOutPlaced(item, of: row, at: target)
   }
 
   /// Changes the items.
@@ -254,6 +252,14 @@ final class EditSession {
       culprit = error.edit
       throw error.error
     }
+  }
+
+  /// After an edit that has put the item of a row in a place. Returns the row, or the item's first one where it has not
+  /// got that one any more: in another section it has another row.
+  func layOutPlaced(_ item: ItemID, of row: String, at target: Target) throws(TableError) -> String {
+    let first = try layOutOne()
+    try verify(target, row: first)
+    return self.item(of: content.result?.item(row)) == item ? row : first
   }
 
   /// After an edit that was laid out alone. Returns its row's identity.
