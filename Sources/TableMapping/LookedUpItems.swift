@@ -8,6 +8,8 @@ final class LookedUpItems {
   private var found: [Int: (document: Document, value: Value)] = [:]
   /// All of them, once so many were asked for that it is cheaper to parse them at once.
   private var all: (document: Document, values: [Value])?
+  /// They were parsed at once, or can't be.
+  private var hasTried = false
 
   private static let fewest = 64
 
@@ -21,7 +23,7 @@ final class LookedUpItems {
     guard let position = index.position(of: key) else { return nil }
     if let all { return all.values[position] }
     if let item = found[position] { return item.value }
-    if found.count >= Self.fewest, parseAll(), let all { return all.values[position] }
+    if found.count >= Self.fewest, !hasTried, parseAll(), let all { return all.values[position] }
     guard let document = try? Document(index.bytes(of: position)), let root = try? document.unmanagedRoot() else {
       return nil
     }
@@ -29,8 +31,9 @@ final class LookedUpItems {
     return Value(root)
   }
 
-  /// The items are JSON, each, so that the list of them is.
+  /// The items are JSON, each, so that the list of them is: unless it is too long, or one of them as deep as can be.
   private func parseAll() -> Bool {
+    hasTried = true
     guard let document = try? Document(index.list), let root = try? document.unmanagedRoot() else { return false }
     let values = root.elements.map { Value($0) }
     guard values.count == index.count else { return false }

@@ -80,6 +80,31 @@ import Testing
     }
   }
 
+  /// A list is one level deeper than its items. Where one of these is as deep as can be, they are parsed one by one:
+  /// that is found out once, and not for each key.
+  @Test func whatCantBeParsedAtOnceIsTriedOnce() throws {
+    let mapper = try fixture().mapper()
+    let numbers = 0..<1000
+    let items = numbers.map { "{\"id\":\($0),\"title\":\"t\",\"owner\":\($0)}" }
+    let content = page("[\(items.joined(separator: ","))]")
+    func users(depth: Int) -> [SourceItem] {
+      let deep = String(repeating: "[", count: depth - 1) + "1" + String(repeating: "]", count: depth - 1)
+      return numbers.map { number in
+        SourceItem(bytes: Array("{\"id\":\(number),\"name\":\"n\",\"of\":\(number == 0 ? deep : "1")}".utf8))
+      }
+    }
+    func map(_ users: [SourceItem]) -> MappingResult { mapper.map(["s": content, "users": .items(users)]) }
+    let deepest = JSONLimits().maximumDepth
+    let (usual, deep) = (users(depth: deepest - 1), users(depth: deepest))
+    #expect(throws: JSONError.self) {
+      _ = try Document(Array("[".utf8) + deep[0].bytes + Array("]".utf8)).unmanagedRoot()
+    }
+    for users in [usual, deep] { #expect(titles(map(users)).allSatisfy { $0 == "t by n" }) }
+    let atOnce = processorTime { _ = map(usual) }
+    let oneByOne = processorTime { _ = map(deep) }
+    #expect(oneByOne < atOnce * 4, "\(oneByOne) and not \(atOnce)")
+  }
+
   /// Many to many: the items that there are, in the order of the keys.
   @Test func aListOfKeysGivesAListOfItems() throws {
     let payload = try Template(
