@@ -55,12 +55,15 @@ extension TableContent {
 
   /// Moves an item; false where there is none.
   mutating func layMove(at position: Int, to place: EditPlace, over source: String, named name: String) -> Bool {
+    var position = position
     if var edits = edits(of: source), let result, let item = result.bytes(ofItemAt: position, of: source) {
       let neighbor = place.neighbor(in: result, moving: position, of: source)
       if edits.move(position, item, to: neighbor) {
         lay(edits, of: position, over: source, named: name)
         return true
       }
+      // There is no room between its neighbours: it is moved in the list of all items, which has places and no numbers.
+      position = edits.place(of: position) ?? position
     }
     var items = items(of: source)
     guard let result, items.indices.contains(position) else { return false }
