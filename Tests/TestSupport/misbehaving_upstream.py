@@ -111,9 +111,12 @@ def conditional(c, r, body, tag, headers=()):
 
 
 def page_of(c, r, path):
-    """Pages of three items, `total` pages (default 4); `fail` says which page fails, `loop` where it turns back."""
+    """Pages of three items, `total` pages (default 4); `fail` says which page fails, `loop` where it turns back. With
+    `grows`: after so many requests there is one page more."""
     style = path[len("/pages/"):]
     total, fail = r.number("total", 4), r.number("fail", -1)
+    if "grows" in r.query and count(path) > r.number("grows", 0):
+        total += 1
     if style == "offset":
         page = r.number("offset", 0) // 3 + 1
     elif style == "cursor":
@@ -130,7 +133,7 @@ def page_of(c, r, path):
     following = page + 1 if page < total else None
     if "loop" in r.query and page == r.number("loop", 0):
         following = 1
-    keep = "".join("&%s=%s" % (k, r.query[k]) for k in ("total", "fail", "status", "loop", "tag") if k in r.query)
+    keep = "".join("&%s=%s" % (k, r.query[k]) for k in ("total", "fail", "status", "loop", "tag", "grows") if k in r.query)
     headers = []
     if style == "link" and following:
         headers = [("Link", '</pages/link?page=%d%s>; rel="next", </pages/link?page=1>; rel="first"' % (following, keep))]

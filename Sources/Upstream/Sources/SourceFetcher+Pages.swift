@@ -71,6 +71,9 @@ extension SourceFetcher {
     if response.status == 304, var entry = cached {
       entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
       entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
+      // A 304 renews the stored fields (RFC 9111 section 4.3.4): a page that is as it was may have got a next one.
+      entry.header =
+        PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) } ?? entry.header
       guard let body = entry.body else { return PageReading(entry: entry, isUnchanged: true, maxAge: maxAge) }
       let text = try recut(&entry, body, definition, check, limit: limit)
       return PageReading(entry: entry, body: text.body, list: text.list, isUnchanged: true, maxAge: maxAge)
