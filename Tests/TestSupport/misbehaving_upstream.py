@@ -183,9 +183,13 @@ def handle(c, r):
     elif path == "/etag-changing":
         conditional(c, r, body, "v%d" % count(path))
     elif path == "/modified":
+        # It changes behind each of the first `changes` answers, which are given in the second of the date.
+        number, changes = count(r.target), r.number("changes", 0)
         since = "Sat, 21 Nov 2026 01:00:00 GMT"
+        date = since if number <= changes else "Sat, 21 Nov 2026 01:00:01 GMT"
         same = r.headers.get("if-modified-since") == since
-        c.reply(304 if same else 200, "" if same else body, [("Last-Modified", since)])
+        body = json.dumps(items(min(number, changes + 1), 3))
+        c.reply(304 if same else 200, "" if same else body, [("Last-Modified", since), ("Date", date)])
     elif path == "/max-age":
         c.reply(200, body, [("Cache-Control", "public, max-age=%s" % r.query.get("s", "5"))])
     elif path == "/delay":

@@ -19,4 +19,27 @@ import Testing
     #expect(await source.refreshed().isUnchanged)
     withExtendedLifetime(upstream) {}
   }
+
+  /// `Last-Modified`, `Date` and `ETag` of an answer, and whether it is asked with the date next time.
+  @Test(
+    arguments: [
+      ("Sat, 21 Nov 2026 01:00:00 GMT", "Sat, 21 Nov 2026 01:00:01 GMT", nil, true),
+      ("Sat, 21 Nov 2026 01:00:00 GMT", "Sat, 21 Nov 2026 01:00:00 GMT", nil, false),
+      ("Sat, 21 Nov 2026 01:00:00 GMT", "Sat, 21 Nov 2026 00:59:59 GMT", nil, false),
+      ("Sat, 21 Nov 2026 01:00:00 GMT", "Sat, 21 Nov 2026 01:00:00 GMT", "\"a\"", true),
+      ("yesterday", "Sat, 21 Nov 2026 01:00:00 GMT", nil, false),
+      ("Sun, 06 Nov 1994 08:49:37 GMT", nil, nil, true), ("Fri, 31 Dec 9999 23:59:59 GMT", nil, nil, false),
+    ] as [(String, String?, String?, Bool)]
+  )
+  func aDateCountsOnceItsSecondIsOver(_ modified: String, _ date: String?, _ tag: String?, _ isTaken: Bool) throws {
+    let url = try #require(UpstreamURL("http://a.test/"))
+    let fields: [(String, String?)] = [("Last-Modified", modified), ("Date", date), ("ETag", tag)]
+    let headers = fields.compactMap { name, value in value.flatMap { TransferField(name, $0) } }
+    var entry = ResponseCache.Entry(page: ResponseCheck.Page(itemCount: 1), url: url)
+    entry.takeValidators(of: TransferResponse(status: 200, headers: headers, body: [], url: url))
+    #expect(entry.lastModified == (isTaken ? modified : nil))
+    // A 304 that says nothing leaves it as it is.
+    entry.takeValidators(of: TransferResponse(status: 304, headers: [], body: [], url: url))
+    #expect(entry.lastModified == (isTaken ? modified : nil) && entry.entityTag == tag)
+  }
 }

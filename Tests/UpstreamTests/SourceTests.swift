@@ -18,6 +18,7 @@ import Testing
   @Test(arguments: [
     ("/items", ["content 3", "unchanged", "unchanged"]), ("/etag", ["content 3", "unchanged", "unchanged"]),
     ("/modified", ["content 3", "unchanged", "unchanged"]), ("/changing", ["content 3", "content 3", "content 3"]),
+    ("/modified?changes=2", ["content 3", "content 3", "content 3", "unchanged"]),
     ("/etag-changing", ["content 3", "unchanged", "unchanged"]),
     ("/empty?after=1", ["content 3", "content 0", "unchanged"]),
     ("/flap?n=1&code=500", ["status 500", "content 3", "unchanged"]),

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import JSON
 internal import TableModel
 
@@ -38,5 +39,24 @@ struct ResponseCache {
       entry.entityTag.flatMap { TransferField("If-None-Match", $0) },
       entry.lastModified.flatMap { TransferField("If-Modified-Since", $0) },
     ].compactMap(\.self)
+  }
+}
+
+extension ResponseCache.Entry {
+  /// Takes the validators of an answer. A 304 without any leaves those that there are.
+  ///
+  /// A date alone is taken only if its second was over when the upstream answered (RFC 9110 section 8.8.2.2): another
+  /// change in that second has the same date. Beside an entity tag it does no harm: the tag decides.
+  mutating func takeValidators(of response: TransferResponse) {
+    entityTag = response.headers.first(named: "ETag") ?? entityTag
+    guard let date = response.headers.first(named: "Last-Modified") else { return }
+    if entityTag != nil || Self.isOver(date, response.headers) { lastModified = date }
+  }
+
+  private static func isOver(_ date: String, _ headers: [TransferField]) -> Bool {
+    guard let modified = ResponseDate.parse(date) else { return false }
+    // Without a `Date` this machine's clock tells. It may be ahead of the upstream's, and the answer may be old.
+    let answered = headers.first(named: "Date").flatMap(ResponseDate.parse) ?? Int64(time(nil)) - 60
+    return modified < answered
   }
 }

@@ -182,8 +182,7 @@ extension SourceFetcher {
         url: response.url
       )
     }
-    entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
-    entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
+    entry.takeValidators(of: response)
     let body = entry.body ?? []
     let isGone = element.opening == nil && ResponseCheck.isNull(body)
     let item = isGone ? nil : element.item(body)

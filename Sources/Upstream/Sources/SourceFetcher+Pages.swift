@@ -69,8 +69,7 @@ extension SourceFetcher {
   ) throws(UpstreamError) -> PageReading {
     let maxAge = ResponseFreshness.maxAge(response.headers)
     if response.status == 304, var entry = cached {
-      entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
-      entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
+      entry.takeValidators(of: response)
       // A 304 renews the stored fields (RFC 9111 section 4.3.4): a page that is as it was may have got a next one.
       entry.header =
         PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) } ?? entry.header
@@ -89,8 +88,6 @@ extension SourceFetcher {
       (body, next) = (converted.body, converted.next)
     }
     var entry = ResponseCache.Entry(
-      entityTag: response.headers.first(named: "ETag"),
-      lastModified: response.headers.first(named: "Last-Modified"),
       digest: digest,
       body: body,
       page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
@@ -100,6 +97,7 @@ extension SourceFetcher {
       feedNext: next,
       url: response.url
     )
+    entry.takeValidators(of: response)
     let isUnchanged = cached?.digest.map { $0 == entry.digest } ?? false
     entry.list = cached?.list
     let text: ResponseCheck.Text
