@@ -40,7 +40,7 @@ struct SecondLook {
   /// The second walk's pages, with the items that only the first has met.
   ///
   /// - Parameter known: the identities of the items before both, in order: it tells where an item is put.
-  /// - Returns: the pages, and the identities of all their items. O(bytes).
+  /// - Returns: the pages, and the identities of all their items. O(bytes + known).
   static func merge(
     _ first: [Page],
     into second: [Page],
@@ -54,6 +54,14 @@ struct SecondLook {
     var additions: [Int: [Addition]] = [:]
     var carried: Set<Int> = []
     let ranks = Dictionary(known.enumerated().map { ($1, $0) }, uniquingKeysWith: { rank, _ in rank })
+    // For each known item the place of the nearest one before it that the second walk has met.
+    var nearest: [(page: Int, element: Int)?] = []
+    nearest.reserveCapacity(known.count)
+    var met: (page: Int, element: Int)?
+    for identity in known {
+      nearest.append(met)
+      met = places[identity] ?? met
+    }
     var last: (page: Int, element: Int)?
     for page in first {
       for (element, identity) in page.identities.enumerated() {
@@ -62,7 +70,7 @@ struct SecondLook {
         } else if let list = page.text.list, element < list.elements.count, carried.insert(identity).inserted {
           let item = Array(list.bytes[list.elements[element].range])
           var place = last
-          if let rank = ranks[identity] { place = known[..<rank].lazy.reversed().compactMap { places[$0] }.first }
+          if let rank = ranks[identity] { place = nearest[rank] }
           additions[place?.page ?? 0, default: []].append(
             Addition(after: place?.element, item: item, identity: identity)
           )
