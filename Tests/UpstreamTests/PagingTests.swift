@@ -67,7 +67,13 @@ import Testing
       // Where pages are counted, only the one after the last tells that it was the last.
       Case("as many pages as may be", "/pages/page", page, "content 12", whenMore: .fail) { $0.maxPages = 4 },
       Case("as many by page as may be", "/pages/page", page, "content 12", maxItems: 12, whenMore: .fail),
-      Case("and an error behind them", "/pages/page?fail=5&status=404", page, "content 12") { $0.maxPages = 4 },
+      Case("and no page behind them", "/pages/page?fail=5&status=404", page, "content 12") { $0.maxPages = 4 },
+      Case("and none that can be", "/pages/page?fail=5&status=422", page, "content 12", maxItems: 12),
+      // It is not known then whether there is more.
+      Case("page limit, and an error behind", "/pages/page?fail=5&status=500", page, "content 12") { $0.maxPages = 4 },
+      Case("page limit, and a pause behind", "/pages/page?fail=5&status=429", page, "content 12") { $0.maxPages = 4 },
+      Case("item limit, and no access behind", "/pages/page?fail=5&status=403", page, "content 12", maxItems: 12),
+      Case("all or an error", "/pages/page?fail=5&status=500", page, "status 500", maxItems: 12, whenMore: .fail),
       // At an exact multiple the page behind the last is asked for, and many upstreams say that it isn't there.
       Case("no page behind the last", "/pages/page?fail=5&status=404", page, "content 12"),
       Case("a refusal of the page behind the last", "/pages/page?fail=5&status=400", page, "content 12"),

@@ -20,6 +20,23 @@ import Testing
     withExtendedLifetime(upstream) {}
   }
 
+  /// Only the page behind the bound tells whether there is more. Where it fails, there may be, until that is known.
+  @Test func whatIsBehindTheBoundMayBeKnownLater() async throws {
+    let upstream = try MisbehavingUpstream()
+    let path = "/pages/page?fail=5&status=503&times=1&then=404"
+    let source = try Source.onRequest(upstream.base + path, client: TransferClient()) {
+      $0.paging = PagingDefinition(style: .page(parameter: "page", start: 1, size: 3))
+      $0.paging?.maxPages = 4
+      $0.items = try Expression("data")
+    }
+    let unknown = try #require(await source.refreshed().content)
+    #expect(unknown.itemCount == 12 && unknown.isTruncated)
+    let known = try #require(await source.refreshed().content)
+    #expect(known.itemCount == 12 && !known.isTruncated)
+    #expect(await source.refreshed().isUnchanged)
+    withExtendedLifetime(upstream) {}
+  }
+
   /// `Last-Modified`, `Date` and `ETag` of an answer, and whether it is asked with the date next time.
   @Test(
     arguments: [

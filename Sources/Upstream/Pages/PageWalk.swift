@@ -97,7 +97,9 @@ struct PageWalk {
   /// pages are counted, the one behind a full last page is asked for, too, and need not be there.
   func isEnd(_ status: Int) -> Bool {
     switch paging.style {
-    case .page, .offset: passed != nil ? 400..<500 ~= status : pages > 0 && (status == 404 || status == 400)
+    case .page, .offset:
+      // Behind the limit no item is lost by that: it may be said in more ways there.
+      passed != nil ? [400, 404, 410, 416, 422].contains(status) : pages > 0 && (status == 404 || status == 400)
     case .link, .header, .nextURL, .cursor: false
     }
   }

@@ -36,20 +36,21 @@ extension SourceFetcher {
       return fail(refresh, .withoutSince(since, refresh.first.url))
     }
     let isWhole = refresh.since == nil
-    if isWhole, refresh.visited == lastPages, refresh.allUnchanged, !hasCarried, changed != nil {
+    let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged && (refresh.limit != nil) == isCut
+    if isWhole, isAsBefore, !hasCarried, changed != nil {
       refresh.changed = changed
       refresh.changed?.goOn(with: next)
       return succeed(refresh)
     }
     let pages = refresh.visited.compactMap { refresh.bodies[$0] }
     let reading = ChangedItems.Reading(definition: definition, since: since, check: refresh.check)
-    let (known, isCut, limit, client) = (changed, refresh.limit != nil, definition.maxItems, client)
+    let (known, isTruncated, limit, client) = (changed, refresh.limit != nil, definition.maxItems, client)
     // Touched on the client's queue alone, where it comes back to.
     nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh)
     self.reading.async {
       let applied = Result { () throws -> AppliedPages in
         guard !isWhole, var changed = known else {
-          let (content, delivery) = try ChangedItems.everything(pages, next: next, isTruncated: isCut, reading)
+          let (content, delivery) = try ChangedItems.everything(pages, next: next, isTruncated: isTruncated, reading)
           return AppliedPages(content: content, delivery: delivery)
         }
         let (delivery, unnamed) = try changed.lay(pages, next: next, atMost: limit, reading)

@@ -47,6 +47,10 @@ extension SourceFetcher {
       case .failure(let error)
       where refresh.since != nil && error.status.map(Self.asksForEverything.contains) ?? false:
         startAnew(refresh)
+      // It was asked for only to learn whether there is more: that is not known now, and there may be.
+      case .failure where refresh.since == nil && definition.whenMore == .truncate && walk?.passed != nil:
+        refresh.limit = walk?.passed
+        endOfPages(refresh)
       case .failure(var error):
         error.isPartial = !refresh.visited.isEmpty
         fail(refresh, error)

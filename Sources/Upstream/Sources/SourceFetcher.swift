@@ -47,6 +47,8 @@ final class SourceFetcher {
   private(set) var missed: PageWalk.Shortage?
   /// Items were delivered that the pages did not have.
   private(set) var hasCarried = false
+  /// There was more than was delivered, or may have been.
+  private(set) var isCut = false
   private var lastItemCount = 0
   /// The items of a source with `since`, and the time at which everything was last asked for.
   private(set) var changed: ChangedItems?
@@ -142,7 +144,7 @@ final class SourceFetcher {
       page: ResponseCheck.Page(itemCount: validators.itemCount, isCut: validators.isCut),
       url: first.url
     )
-    (lastPages, lastItemCount) = ([page], validators.itemCount)
+    (lastPages, lastItemCount, isCut) = ([page], validators.itemCount, validators.isCut)
   }
 
   /// The state of the host's breaker for this source.
@@ -187,6 +189,7 @@ final class SourceFetcher {
     if refresh.since != nil { return refresh.completion(outcome(takeChanges(of: refresh))) }
     let isUnchanged =
       refresh.visited == lastPages && refresh.allUnchanged && !hasCarried && (refresh.missed == nil) == (missed == nil)
+      && (refresh.limit != nil) == isCut
     (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
     if isUnchanged {
       // A validator may be new for the same bytes.
@@ -201,7 +204,7 @@ final class SourceFetcher {
     cache = refresh.fetched
     lastPages = refresh.visited
     lastItemCount = refresh.itemCount
-    hasCarried = refresh.hasCarried
+    (hasCarried, isCut) = (refresh.hasCarried, refresh.limit != nil)
     takeEverything(of: refresh)
     if let delivery = refresh.delivery {
       return refresh.completion(outcome(.content(fetched(delivery, isTruncated: refresh.limit != nil))))
