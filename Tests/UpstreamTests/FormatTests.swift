@@ -177,6 +177,14 @@ import Testing
     }
   }
 
+  @Test func linksDoNotTellHowTheFeedIsFetched() throws {
+    let feed = "<rss><channel><item><link>/1</link></item><item><link>http://x.example/2</link></item></channel></rss>"
+    let url = try #require(UpstreamURL("http://me:secret@x.example/feed"))
+    let read = try FeedReader.read(Array(feed.utf8), at: url, atMost: nil, maxBytes: 1 << 20)
+    let text = String(decoding: read.json, as: UTF8.self)
+    #expect(text.contains("\"http://x.example/1\"") && text.contains("\"http://x.example/2\""), "\(text)")
+  }
+
   @Test func atom() throws {
     let feed = """
       <feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://blog.example/sub/"><title>F</title><id>f</id>

@@ -157,6 +157,28 @@ import Testing
       #expect(url.resolve(wrong) == nil)
     }
   }
+
+  /// As pages and redirects name what follows: user and password go on with it, but to no other origin.
+  @Test(
+    arguments: [
+      ("?page=2", "http://me:secret@a.test/x?page=2", "http://a.test/x?page=2"),
+      ("http://a.test/y", "http://me:secret@a.test/y", "http://a.test/y"),
+      ("http://A.TEST:80/y", "http://me:secret@A.TEST:80/y", "http://A.TEST:80/y"),
+      ("//a.test/y", "http://me:secret@a.test/y", "http://a.test/y"),
+      ("https://a.test/y", "https://me:secret@a.test/y", "https://a.test/y"),
+      ("http://you@a.test/y", "http://you@a.test/y", "http://you@a.test/y"),
+      ("http://b.test/y", "http://b.test/y", "http://b.test/y"),
+      ("//a.test:81/y", "http://a.test:81/y", "http://a.test:81/y"),
+      ("https://a.test:444/y", "https://a.test:444/y", "https://a.test:444/y"),
+    ]
+  )
+  func userAndPasswordStayAtHome(_ reference: String, _ expected: String, _ shown: String) throws {
+    let url = try #require(UpstreamURL("http://me:secret@a.test/x?page=1"))
+    #expect(url.resolve(reference)?.absolute == expected)
+    #expect(url.resolve(reference, keepsUser: false)?.absolute == shown)
+    let plain = try #require(UpstreamURL("http://me@a.test/"))
+    #expect(plain.resolve("http://a.test/y")?.absolute == "http://me@a.test/y")
+  }
 }
 
 @Suite struct ReasonTextTests {

@@ -231,14 +231,15 @@ final class FeedReader {
   private static let longestBase = 2_048
 
   private func base(_ reference: String) -> UpstreamURL? {
-    guard reference.utf8.count <= Self.longestBase, let base = bases[bases.count - 1].resolve(reference) else {
-      return nil
-    }
+    guard reference.utf8.count <= Self.longestBase,
+      let base = bases[bases.count - 1].resolve(reference, keepsUser: false)
+    else { return nil }
     return base.absolute.utf8.count <= Self.longestBase ? base : nil
   }
 
+  /// Without user and password: links are shown to the table's readers.
   private func absolute(_ reference: String) -> String {
-    bases[bases.count - 1].resolve(reference)?.absolute ?? reference
+    bases[bases.count - 1].resolve(reference, keepsUser: false)?.absolute ?? reference
   }
 
   /// As Atom has it; what is no date stays as it is.

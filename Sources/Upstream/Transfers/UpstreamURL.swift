@@ -35,12 +35,14 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     self.init(string, relativeTo: nil, flags: 0)
   }
 
-  /// A reference as redirects and pages have it (RFC 3986 section 5), relative to this URL.
+  /// A reference as redirects and pages have it (RFC 3986 section 5), relative to this URL. To the same origin it keeps
+  /// user and password, even if it is absolute. Another origin is not told them.
   ///
+  /// - Parameter keepsUser: false for what others are shown.
   /// - Returns: nil where it leads to anything but `http` or `https`.
-  public func resolve(_ reference: String) -> UpstreamURL? {
+  public func resolve(_ reference: String, keepsUser: Bool = true) -> UpstreamURL? {
     guard !reference.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
-    return UpstreamURL(reference, relativeTo: self, flags: UInt32(CURLU_URLENCODE))
+    return UpstreamURL(reference, relativeTo: self, keepsUser: keepsUser, flags: UInt32(CURLU_URLENCODE))
   }
 
   /// The same URL with `name=value` in its query instead of what stands there under that name.
@@ -55,13 +57,9 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { origin.description + path }
 
-  private init?(_ string: String, relativeTo base: UpstreamURL?, flags: UInt32) {
+  private init?(_ string: String, relativeTo base: UpstreamURL?, keepsUser: Bool = true, flags: UInt32) {
     guard let parser = curl_url() else { return nil }
     defer { curl_url_cleanup(parser) }
-    if let base { guard curl_url_set(parser, CURLUPART_URL, base.absolute, 0) == CURLUE_OK else { return nil } }
-    guard curl_url_set(parser, CURLUPART_URL, string, flags) == CURLUE_OK,
-      curl_url_set(parser, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
-    else { return nil }
 
     func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
       var value: UnsafeMutablePointer<CChar>?
@@ -69,14 +67,26 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
       defer { curl_free(value) }
       return String(cString: value)
     }
-    guard let scheme = part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
+    func set(_ part: CURLUPart, _ value: String?, _ flags: UInt32 = 0) -> Bool {
+      guard let value else { return curl_url_set(parser, part, nil, flags) == CURLUE_OK }
+      return curl_url_set(parser, part, value, flags) == CURLUE_OK
+    }
+    if let base { guard set(CURLUPART_URL, base.absolute) else { return nil } }
+    if !keepsUser { guard set(CURLUPART_USER, nil), set(CURLUPART_PASSWORD, nil) else { return nil } }
+    let (user, password) = (part(CURLUPART_USER), part(CURLUPART_PASSWORD))
+    guard set(CURLUPART_URL, string, flags), set(CURLUPART_FRAGMENT, nil),
+      let scheme = part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
       let host = part(CURLUPART_HOST), !host.isEmpty,
       let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
-      let path = part(CURLUPART_PATH), let absolute = part(CURLUPART_URL)
+      let path = part(CURLUPART_PATH)
     else { return nil }
-    self.absolute = absolute
-    self.origin = Origin(isSecure: scheme == "https", host: host.lowercased(), port: port)
-    self.path = path
+    let origin = Origin(isSecure: scheme == "https", host: host.lowercased(), port: port)
+    // Libcurl keeps them for a relative reference alone.
+    if let base, let user, part(CURLUPART_USER) == nil, base.origin.mayShareSecrets(with: origin) {
+      guard set(CURLUPART_USER, user), set(CURLUPART_PASSWORD, password) else { return nil }
+    }
+    guard let absolute = part(CURLUPART_URL) else { return nil }
+    (self.absolute, self.origin, self.path) = (absolute, origin, path)
   }
 }
 
