@@ -55,6 +55,21 @@ import Testing
     #expect(schedule.refusedLast(at: now, random: 0.5) == .nothing)
   }
 
+  /// One that is fetched once has not worked before an answer that stands.
+  @Test func refusalsOfZero() {
+    var schedule = Self.schedule(every: .zero)
+    _ = schedule.start(at: .zero)
+    for (now, next) in [(0, 2), (2, 6), (6, 14)] {
+      _ = schedule.finished(Self.success, at: .seconds(now), random: 0.5)
+      #expect(schedule.refusedLast(at: .seconds(now), random: 0.5) == .sleep(until: .seconds(next)))
+      #expect(schedule.timerFired(at: .seconds(next)) == .fetch)
+    }
+    #expect(schedule.finished(Self.success, at: .seconds(14), random: 0.5).action == .sleep(until: nil))
+    _ = schedule.refreshAsked(at: .seconds(99))
+    _ = schedule.finished(Self.success, at: .seconds(99), random: 0.5)
+    #expect(schedule.refusedLast(at: .seconds(99), random: 0.5) == .sleep(until: nil))
+  }
+
   struct Unexpected: Error {
     init(_ what: Any) { print(what) }
   }

@@ -71,6 +71,8 @@ struct RefreshSchedule: Sendable {
   private var begun = Duration.zero
   private var failedRefreshes = 0
   private var hasWorked = false
+  /// Before the last success, too.
+  private var hadWorked = false
   /// How many successes in a row turned out to be none, and how many there were since the last one that did.
   private var refusals = 0
   private var successesSinceRefusal = 0
@@ -120,7 +122,7 @@ struct RefreshSchedule: Sendable {
     guard case .fetching(let attempt, let again) = state else { return Step(settled: false, action: .nothing) }
     switch outcome {
     case .success(let maxAge):
-      (failedRefreshes, hasWorked, heldUntil) = (0, true, nil)
+      (failedRefreshes, hadWorked, hasWorked, heldUntil) = (0, hasWorked, true, nil)
       successesSinceRefusal += 1
       let age = min(maxAge ?? .zero, configuration.maximumAge)
       due = nextPoll(age: age, after: now, random)
@@ -146,7 +148,7 @@ struct RefreshSchedule: Sendable {
   mutating func refusedLast(at now: Duration, random: Double) -> Action {
     guard case .waiting = state else { return .nothing }
     refusals = successesSinceRefusal > 1 ? 1 : refusals + 1
-    (failedRefreshes, successesSinceRefusal) = (refusals, 0)
+    (failedRefreshes, successesSinceRefusal, hasWorked) = (refusals, 0, hadWorked)
     due = recovery(random).map { now + $0 } ?? due
     state = .waiting(until: due)
     return .sleep(until: pace == .running ? due : nil)
@@ -201,7 +203,8 @@ struct RefreshSchedule: Sendable {
     pace = .running
     let isWhole = isWhole && left != nil
     let left = left ?? ownPause
-    (heldUntil, failedRefreshes, hasWorked) = (left.heldUntil, left.failures, left.hasWorked)
+    (heldUntil, failedRefreshes) = (left.heldUntil, left.failures)
+    (hasWorked, hadWorked) = (left.hasWorked, left.hasWorked)
     lengthened = left.lengthened
     // Clocks may be set: nobody waits much longer than this one ever would.
     let latest = now + max(configuration.every, configuration.maximumAge, configuration.maximumRetryAfter) * 2
