@@ -178,8 +178,18 @@ public struct Discovery: Sendable {
       unproved = guesses.filter { !$0.isBlind }.map { ($0, "an answer from a file proves no paging") }
       phase = .done
     } else {
-      askForPage(Array(guesses.filter { $0.secondPage != nil }.prefix(Self.maximumPagingTries)))
+      unproved = guesses.filter { isElsewhere($0) }.map { ($0, "the second page is at another host") }
+      let own = guesses.filter { $0.secondPage != nil && !isElsewhere($0) }
+      askForPage(Array(own.prefix(Self.maximumPagingTries)))
     }
+  }
+
+  /// The service asks no other origin for a page than the first one's.
+  private func isElsewhere(_ guess: PagingGuess) -> Bool {
+    guard let base = url.flatMap(UpstreamURL.init), let page = guess.secondPage.flatMap({ base.resolve($0) }) else {
+      return false
+    }
+    return !base.origin.mayShareSecrets(with: page.origin)
   }
 
   // MARK: Proofs

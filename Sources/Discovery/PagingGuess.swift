@@ -50,7 +50,7 @@ extension PagingGuess {
         next.hasPrefix("http") || next.hasPrefix("/") || next.hasPrefix("?")
       else { return nil }
       return PagingGuess(
-        yaml: "{nextUrl: \"${\(path.expression)}\"}",
+        yaml: "{nextUrl: \(DraftWriter.quoted("${\(path.expression)}"))}",
         evidence: "`\(path.description)` of the answer is a URL",
         secondPage: next
       )
@@ -88,7 +88,7 @@ extension PagingGuess {
       for parameter in parameters {
         found.append(
           PagingGuess(
-            yaml: "{cursor: \"${\(path.expression)}\", parameter: \(parameter)}",
+            yaml: "{cursor: \(DraftWriter.quoted("${\(path.expression)}")), parameter: \(parameter)}",
             evidence: "`\(path.description)` of the answer is a cursor",
             secondPage: answer.url(replacing: parameter, with: cursor)
           )
@@ -100,9 +100,10 @@ extension PagingGuess {
       found.isEmpty, list.kind == .objects, let last = list.items.last?["id"]?.identityText
     {
       let items = list.expression ?? "$item"
+      let cursor = DraftWriter.quoted("${\(more.0.expression) ? (\(items) | last).id : null}")
       found.append(
         PagingGuess(
-          yaml: "{cursor: \"${\(more.0.expression) ? (\(items) | last).id : null}\", parameter: starting_after}",
+          yaml: "{cursor: \(cursor), parameter: starting_after}",
           evidence: "`\(more.0.description)` is true; the last item's id may name the next page",
           secondPage: answer.url(replacing: "starting_after", with: last)
         )

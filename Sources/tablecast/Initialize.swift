@@ -127,11 +127,12 @@ struct Initialize: ParsableCommand {
     {
       headers.append(accept)
     }
+    // The answer may name any host: only that which was given may be inside.
+    let isOwn = base.origin.mayShareSecrets(with: url.origin)
+    let limits = TransferLimits(timeout: .seconds(20), allowPrivate: isOwn)
     let response: TransferResponse
     do throws(UpstreamError) {
-      response = try client.response(
-        to: TransferRequest(method: method, url: url, headers: headers, limits: TransferLimits(timeout: .seconds(20)))
-      )
+      response = try client.response(to: TransferRequest(method: method, url: url, headers: headers, limits: limits))
     } catch {
       throw ExplorationError("\(error)")
     }

@@ -217,6 +217,44 @@ struct ConversationTests {
     #expect(service != nil && diagnostics.isEmpty, "\(diagnostics.map(\.message)) in \(draft.yaml)")
   }
 
+  /// So are names that lead to the next page.
+  @Test(arguments: [#"$meta"#, #"a "b" \ c"#, "${x}"]) func pagesUnderNamesThatAreNoWords(_ name: String) throws {
+    let url = "https://api.example.com/things"
+    let ways: [(String, JSONValue)] = [("next", .string("\(url)?page=2")), ("next_cursor", "c2"), ("has_more", true)]
+    for (member, value) in ways {
+      var discovery = Discovery(url: url)
+      while case .get(let asked)? = discovery.next {
+        let first: Int64 = asked == url ? 1 : 6
+        let things = (first..<first + 5).map { id -> JSONValue in ["id": .integer(id), "name": .string("Thing \(id)")] }
+        let way = JSONValue.object([.init(name: member, value: value)])
+        let body = JSONValue.object([.init(name: name, value: way), .init(name: "data", value: .array(things))])
+        discovery.receive(APIAnswer(url: asked, body: body))
+      }
+      let draft = try discovery.draft()
+      #expect(draft.isPaged, "\(draft.yaml)")
+      let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: "draft", environment: [:])
+      #expect(service != nil && diagnostics.isEmpty, "\(diagnostics.map(\.message)) in \(draft.yaml)")
+    }
+  }
+
+  /// The service asks the list's own host for pages, and no other.
+  @Test(
+    arguments: [
+      ("//other.example.com/things?page=2", false), ("http://api.example.com/things?page=2", false),
+      ("https://api.example.com:444/things?page=2", false), ("https://API.example.com/things?page=2", true),
+    ]
+  )
+  func pagesAtAnotherHostAreNotAskedFor(_ next: String, _ isAskedFor: Bool) throws {
+    let url = "https://api.example.com/things"
+    var discovery = Discovery(url: url)
+    let things = (1...3).map { id -> JSONValue in ["id": .integer(Int64(id)), "name": .string("Thing \(id)")] }
+    discovery.receive(APIAnswer(url: url, body: ["next": .string(next), "data": .array(things)]))
+    #expect(discovery.next == .get(isAskedFor ? next : url))
+    while discovery.next != nil { discovery.receive(nil) }
+    let isSaid = try discovery.draft().doubts.contains { $0.hasSuffix("the second page is at another host") }
+    #expect(isSaid == !isAskedFor)
+  }
+
   /// An amount beside its currency is money; whole numbers may be cents, and are shown as they are.
   @Test(arguments: [
     (#"{"amount":"12.50","currency":"EUR"}"#, "price: \"${price.amount | currency(price.currency)}\""),

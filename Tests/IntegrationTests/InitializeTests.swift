@@ -142,6 +142,27 @@ import Testing
     #expect(snapshot.titles == [titles])
   }
 
+  /// Pages, images and items that an answer names at another host inside: none of them is asked for.
+  @Test func anAnswerLeadsNowhereInside() throws {
+    let inside = try ScriptedUpstream(.array([]))
+    let address = inside.url
+    let upstream = try ScriptedUpstream { request in
+      guard request.target == "/things" else { return .json([.string("\(address)/1"), .string("\(address)/2")]) }
+      let things = (1...3).map { number -> JSONValue in
+        ["id": .integer(Int64(number)), "name": .string("Thing"), "image": .string("\(address)/\(number).png")]
+      }
+      return .json(["next": .string("\(address)/things?page=2"), "things": .array(things)])
+    }
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/things"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.errors.contains("not proved, as the second page is at another host"), "\(made.errors)")
+    #expect(made.errors.contains("the image of the first item could not be had"), "\(made.errors)")
+    let refused = try Command(["init", "\(upstream.url)/addresses"], in: folder)
+    #expect(refused.status != 0 && refused.errors.contains("no URL was found that has one"), "\(refused.errors)")
+    #expect(inside.requests.current.isEmpty, "\(inside.requests.current.map(\.target))")
+  }
+
   /// By its own account the answer is not all.
   @Test(arguments: [
     ("", "20 of 120 items were read, as `total` says"),

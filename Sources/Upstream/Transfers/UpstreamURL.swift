@@ -24,7 +24,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same host by the same or by a safer way: what may be told a secret that `self` was told.
-    func mayShareSecrets(with other: Origin) -> Bool {
+    package func mayShareSecrets(with other: Origin) -> Bool {
       self == other || (host == other.host && !isSecure && port == 80 && other.isSecure && other.port == 443)
     }
   }
