@@ -64,7 +64,8 @@ import Testing
   ///   - now: this process, where it is the one to do so; nil: the leader is.
   @Test(arguments: [
     (kept: Keeper.here(term: 3), now: Keeper?.some(.here(term: 3)), isClaimed: false, found: "kept"),
-    (.here(term: 3), .here(term: 4), true, "left"), (.here(term: 3), nil, true, "left"), (.alone, .alone, false, "kept"),
+    (.here(term: 3), .here(term: 4), true, "left"), (.here(term: 3), nil, true, "left"),
+    (.alone, .alone, false, "kept"),
     (.leader(term: 3), nil, true, "kept by leader 3"), (.leader(term: 3), nil, false, "left"),
     (.leader(term: 3), .here(term: 4), true, "left"),
   ])
@@ -75,9 +76,20 @@ import Testing
     #expect(read(&upkeep, by: now, isClaimed: isClaimed) == found)
   }
 
+  /// The leader answers when this replica has come to ask the sources: who waits here is told by that, and not lost.
+  @Test func theLeadersAnswerComesLate() throws {
+    var upkeep = MemberUpkeep(isKept: false)
+    let lapse = try resume(&upkeep, by: .here(term: 4))
+    #expect(read(&upkeep, by: .here(term: 4)) == "waits first")
+    upkeep.follow(since: lapse, leader: 3)
+    #expect(read(&upkeep, by: .here(term: 4)) == "waits")
+    let told = upkeep.keep(since: lapse, by: .here(term: 4))
+    #expect(told.count == 2)
+  }
+
   @Test func whatALeaderBeforeHasKeptUpIsLeft() throws {
     var upkeep = MemberUpkeep(isKept: false)
-    _ = upkeep.keep(since: 0, by: .leader(term: 3))
+    upkeep.follow(since: 0, leader: 3)
     upkeep.lapse(after: 2)
     #expect(read(&upkeep, by: nil) == "kept by leader 3")
     upkeep.lapse(after: 3)
@@ -88,7 +100,7 @@ import Testing
   @Test(arguments: [(term: UInt64(4), found: "kept"), (5, "left")])
   func aNewLeaderGoesOn(term: UInt64, found: String) throws {
     var upkeep = MemberUpkeep(isKept: false)
-    _ = upkeep.keep(since: 0, by: .leader(term: 3))
+    upkeep.follow(since: 0, leader: 3)
     upkeep.lead(under: term)
     #expect(upkeep.isLeft(by: .here(term: term)) == (found == "left"))
     #expect(read(&upkeep, by: .here(term: term)) == found)

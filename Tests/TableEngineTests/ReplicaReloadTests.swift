@@ -139,7 +139,7 @@ import Testing
         return (count.current, last)
       }
       let term = try lead("the first")
-      _ = table.upkeep.withLock { $0.keep(since: 0, by: .leader(term: term)) }
+      table.upkeep.withLock { $0.follow(since: 0, leader: term) }
       #expect(try read() == (1, .read))
       _ = try lead("the first")
       // Nobody answers who would keep it up.

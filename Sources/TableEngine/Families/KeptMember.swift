@@ -117,7 +117,7 @@ struct KeptMember: Sendable {
       guard outcome == .read else { return completion(outcome) }
       let term = replica.leaderTerm
       ReadBarrier(writer: table.writer).askLeader { outcome in
-        if outcome == .read { _ = table.upkeep.withLock { $0.keep(since: lapse, by: .leader(term: term)) } }
+        if outcome == .read { table.upkeep.withLock { $0.follow(since: lapse, leader: term) } }
         completion(outcome)
       }
     }

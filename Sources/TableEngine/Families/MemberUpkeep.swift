@@ -79,6 +79,11 @@ struct MemberUpkeep: Sendable {
     return lapses
   }
 
+  /// The leader keeps it up, as it has said, unless it was left again since, or this replica has begun to keep it up.
+  mutating func follow(since lapse: UInt64, leader term: UInt64) {
+    if state == .left, lapse == lapses { state = .kept(.leader(term: term)) }
+  }
+
   /// It has been told, unless it was left again since. Returns the readers that have waited.
   mutating func keep(since lapse: UInt64, by keeper: Keeper?) -> [StoreLooks.Completion] {
     state = lapse == lapses ? keeper.map(State.kept) ?? .left : .left
