@@ -5,6 +5,7 @@ import Queues
 import Synchronization
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -38,6 +39,19 @@ import Testing
 
   private var shown: [String] {
     table.current.table.sections.flatMap(\.rows).map { String(decoding: $0.encoded, as: UTF8.self) }
+  }
+
+  /// The version that it is answered with shows it: no other replica may store one after that which is made of the items before.
+  @Test func anEditThatChangesNothingShownIsAnInputOfTheTable() throws {
+    store.open()
+    let edit = Edit.patch(row: "1", ["note": "not shown"])
+    let before = table.current.cursor
+    let answer = try ItemLogTests.Edited(EditRequest([edit], caller: CallerFields([])), of: table).answer()
+    #expect(answer.cursor == before)
+    let stored = Monitor<StoredTable?>(nil)
+    store.restore("todo") { found in stored.change { $0 = try? found.get() } }
+    let inputs = try stored.wait(for: "the store") { $0?.inputs }
+    #expect(inputs[ItemRecord.of("$todo")] == table.writer.log?.committed.revision.number)
   }
 
   @Test func aTapBuiltOnAnEditThatFailedIsMadeAnewAndTakesNothingAlong() throws {

@@ -75,7 +75,8 @@ struct ItemChange: Change {
     content.access { content in
       content = session.content
       content.show(ItemSnapshot(items: items, revision: revision), of: log)
-      if version != nil { commit.inputs = content.toldInputs }
+      // The version that it is answered with shows this edit: without one of its own the stored one does, and none of before follows.
+      if isShownHere { commit.inputs = content.toldInputs }
     }
     // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
     let isAlone = writer.editsAhead.load(ordering: .relaxed) == 0 && !log.isAwaited
