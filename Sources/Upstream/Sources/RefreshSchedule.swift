@@ -71,7 +71,7 @@ struct RefreshSchedule: Sendable {
   private var begun = Duration.zero
   private var failedRefreshes = 0
   private var hasWorked = false
-  /// Before the last success, too.
+  /// It had worked before the last success.
   private var hadWorked = false
   /// How many successes in a row turned out to be none, and how many there were since the last one that did.
   private var refusals = 0
@@ -153,6 +153,9 @@ struct RefreshSchedule: Sendable {
     state = .waiting(until: due)
     return .sleep(until: pace == .running ? due : nil)
   }
+
+  /// The same while the next fetch is under way.
+  mutating func refusedEarlier() { hasWorked = hadWorked }
 
   /// A fetch that is under way goes on to its end; after it nothing is done but what is asked for.
   mutating func suspend() -> Action {

@@ -157,7 +157,10 @@ public final class Source: @unchecked Sendable {
   /// `content`, too. To be called on `client.queue`.
   public func refuseLast(_ error: UpstreamError) {
     client.queue.check()
-    guard schedule.isIdle else { return refreshAfterChange() }
+    guard schedule.isIdle else {
+      schedule.refusedEarlier()
+      return refreshAfterChange()
+    }
     fetcher.forget()
     lastUpdate = .failed(error)
     picture.withLock { $0.problem = error }
