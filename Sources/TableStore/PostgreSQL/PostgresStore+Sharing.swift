@@ -70,7 +70,7 @@ extension PostgresStore {
       """,
       .name(name)
     )
-    askSide([statement], completion) { answers in
+    askForSure(statement, completion) { answers in
       guard let found = answers.first, let bytes = found.bytes(0, 0) else { return nil }
       return Lease.Precedence(bytes: bytes, isHeld: found.int(0, 1) == 1, term: found.unsigned(0, 2))
     }

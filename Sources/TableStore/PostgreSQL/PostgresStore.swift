@@ -123,25 +123,39 @@ public final class PostgresStore: Store, @unchecked Sendable {
       "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
       .name(table)
     )
-    queue.async { [self] in ask(question, mayRepeat: true, completion) }
+    askForSure(question, completion) { answers in
+      guard let found = answers.first, found.count == 1 else { return nil }
+      return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
+    }
   }
 
-  /// Asks where a table stands. The caller needs a sure answer: that the database was away a moment ago is none, and neither is that
-  /// the connection was lost while it was asked. On the store's queue.
-  private func ask(_ question: PostgresStatement, mayRepeat: Bool, _ completion: @escaping StoreCompletion<Revision?>) {
+  /// Asks on the connection beside. The caller needs a sure answer: that the database was away a moment ago is none, and neither is that
+  /// the connection was lost while it was asked.
+  func askForSure<Value: Sendable>(
+    _ question: PostgresStatement,
+    _ completion: @escaping StoreCompletion<Value>,
+    _ read: @escaping @Sendable ([PostgresRows]) -> Value
+  ) {
+    queue.async { [self] in
+      askForSure(question, mayRepeat: true) { completion($0.map(read).mapError(StoreError.init)) }
+    }
+  }
+
+  /// On the store's queue.
+  private func askForSure(
+    _ question: PostgresStatement,
+    mayRepeat: Bool,
+    _ completion: @escaping @Sendable (Result<[PostgresRows], PostgresError>) -> Void
+  ) {
     main.attempt { [self] in
       side.attempt { [self] in
         let wasUp = side.isUp
         side.run([question]) { [self] result in
           if case .failure(.lost) = result, wasUp, mayRepeat {
             // The connection knows that it is lost when all that was asked on it is told so.
-            return queue.async { [self] in ask(question, mayRepeat: false, completion) }
+            return queue.async { [self] in askForSure(question, mayRepeat: false, completion) }
           }
-          let found = result.map { answers -> Revision? in
-            guard let found = answers.first, found.count == 1 else { return nil }
-            return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
-          }
-          completion(found.mapError(StoreError.init))
+          completion(result)
         }
       }
     }
