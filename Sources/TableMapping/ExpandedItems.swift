@@ -14,7 +14,7 @@ struct ExpandedItems: Sendable {
 
   /// An item that stands in the text that was begun last, with its own ones.
   ///
-  /// - Parameter fingerprint: nil where these are not all that it has.
+  /// - Parameter fingerprint: nil where `maxItems` has cut its list.
   mutating func append(_ fingerprint: Fingerprint?, at range: Range<Int>, items: Range<Int>) {
     parents.append(range)
     if let fingerprint, places[fingerprint] == nil { places[fingerprint] = ranges.count }

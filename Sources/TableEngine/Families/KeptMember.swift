@@ -54,7 +54,7 @@ struct KeptMember: Sendable {
   ///
   /// - Parameters:
   ///   - body: reads it, and calls back on any queue. Once more, where another replica has come to lead.
-  ///   - completion: On any queue; after a second and what the reading takes at most.
+  ///   - completion: On any queue. Each of the questions beside the reading takes a second at most.
   func whenKeptUp(
     since begun: ContinuousClock.Instant = .now,
     _ body: @escaping Reading,
@@ -62,10 +62,10 @@ struct KeptMember: Sendable {
   ) {
     let keeper = keeper
     let isClaimed = keeper != nil || table.isClaimed.function?() ?? true
-    let read: StoreLooks.Completion = { $0 == .read ? body(completion) : completion($0) }
-    switch table.upkeep.withLock({ $0.read(by: keeper, isClaimed: isClaimed, read) }) {
+    let waiting: StoreLooks.Completion = { $0 == .read ? body(completion) : completion($0) }
+    switch table.upkeep.withLock({ $0.read(by: keeper, isClaimed: isClaimed, waiting) }) {
     case .kept: body(completion)
-    case .keptByLeader(let term): readUnlessLed(after: term, since: begun, body, completion)
+    case .keptByLeader(let term): read(under: term, since: begun, body, completion)
     case .waits(let isFirst):
       guard isFirst else { return }
       table.context.background.asyncAfter(deadline: .now() + patienceOfLooks.dispatchInterval) {
@@ -74,7 +74,7 @@ struct KeptMember: Sendable {
     case .left(let lapse):
       guard table.isShared, table.isLiving else { return body(completion) }
       guard table.context.replica.isReachable else { return completion(.unreachable) }
-      guard keeper != nil else { return askLeader(lapse, read) }
+      guard keeper != nil else { return askLeader(lapse, waiting) }
       // It leads since a moment ago, and is about to ask.
       again(since: begun, body, completion)
     }
@@ -82,8 +82,8 @@ struct KeptMember: Sendable {
 
   /// Reads what the leader has kept up under a lease. A later lease's leader may have been asked for edits since, and not know of the
   /// member: the message that says who leads comes in no order with what is read.
-  private func readUnlessLed(
-    after term: UInt64,
+  private func read(
+    under term: UInt64,
     since begun: ContinuousClock.Instant,
     _ body: @escaping Reading,
     _ completion: @escaping StoreLooks.Completion
@@ -110,7 +110,7 @@ struct KeptMember: Sendable {
     }
   }
 
-  /// Has the leader keep it up. The one whose term is read first, or a later one, by which nothing was edited before this call.
+  /// Has the leader keep it up: the one whose term is read first, or a later one, which has answered no edit before this call.
   private func askLeader(_ lapse: UInt64, _ completion: @escaping StoreLooks.Completion) {
     let replica = table.context.replica
     replica.lookAtLease { outcome in

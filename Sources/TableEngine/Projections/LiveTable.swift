@@ -316,7 +316,7 @@ package final class LiveTable: Sendable {
       for kind in kinds {
         let after = reader.cursor(previous, kind.lens, nil)
         let query = TableQuery(.changes(after: after), kind.lens)
-        // Where what was shown before is forgotten by now, who has found the same need not be set back.
+        // It would be a reset for all who have found the same in a version that is forgotten by now.
         if kind.lens.find != nil, reader.standing(at: after) == nil { continue }
         guard !reader.state(for: query).isCurrent else { continue }
         kind.prepare(reader.prepare(query))

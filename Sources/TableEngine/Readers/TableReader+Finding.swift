@@ -142,13 +142,8 @@ extension TableReader {
     for kind in kinds where kind.find != nil {
       let epoch = current.cursor.epoch
       guard let checked = standings.withLock({ $0.checked(kind, epoch) }) else {
-        // Earlier versions than somebody has seen are of no use.
-        let seen = waiting.withLock { $0.earliest[kind] }.flatMap { $0.epoch == epoch ? $0.version : nil }
-        let first = seen.flatMap { $0 < previous.number ? versions.version($0) : nil } ?? previous
-        standings.withLock { standings in
-          if first.cursor.epoch == epoch { standings.note(kind, first.cursor, isAffected: true) }
-        }
-        step(kind, from: first, to: current)
+        if previous.cursor.epoch == epoch { noteFirst(kind, until: previous) }
+        step(kind, from: previous, to: current)
         continue
       }
       guard checked < current.number else { continue }
@@ -157,14 +152,29 @@ extension TableReader {
     }
   }
 
+  /// So many versions that came before a search was waited with are looked at.
+  private static let firstSteps: UInt64 = 8
+
+  /// Begins with the earliest version that somebody has seen who waits with a search, as far as it is held.
+  private func noteFirst(_ kind: WaitedLenses.Kind, until last: Version) {
+    let seen = waiting.withLock { $0.earliest[kind] }.flatMap { $0.epoch == last.cursor.epoch ? $0.version : nil }
+    let earliest = max(seen ?? last.number, last.number - min(last.number, Self.firstSteps))
+    // Taken out before any is searched, as they may be forgotten meanwhile. The newest first.
+    var held = [last]
+    while let first = held.last, first.number > earliest, let before = versions.version(first.number - 1) {
+      held.append(before)
+    }
+    held.last.map { begin(kind, $0) }
+    for (next, before) in zip(held, held.dropFirst()).reversed() { note(kind, next, after: before) }
+  }
+
   /// One version after the other: what came and went is a change to whoever has seen what was between.
   private func step(_ kind: WaitedLenses.Kind, from first: Version, to current: Version) {
     var last = first
     while last.number < current.number {
       let following = last.number + 1 == current.number ? current : versions.version(last.number + 1)
       guard let next = following else { return begin(kind, current) }
-      // Nobody is woken by the number of rows before the window, but it has to be told.
-      note(kind, next, isFoundAffected(kind, from: last, to: next, nil) || isOtherNumberBefore(kind, last, next))
+      note(kind, next, after: last)
       last = next
     }
   }
@@ -180,7 +190,10 @@ extension TableReader {
     standings.withLock { $0.begin(kind, version.cursor) }
   }
 
-  private func note(_ kind: WaitedLenses.Kind, _ version: Version, _ isAffected: Bool) {
+  private func note(_ kind: WaitedLenses.Kind, _ version: Version, after last: Version) {
+    // Nobody is woken by the number of rows before the window, but it has to be told.
+    let isAffected =
+      isFoundAffected(kind, from: last, to: version, nil) || isOtherNumberBefore(kind, last, version)
     standings.withLock { $0.note(kind, version.cursor, isAffected: isAffected) }
   }
 

@@ -12,7 +12,7 @@ extension Replica {
 
   /// Has ``leaderTerm`` be what the store has, or had after this call. One question for all who ask before it begins. On any queue.
   ///
-  /// - Parameter completion: On any queue; after a second at most.
+  /// - Parameter completion: On any queue; a second at most after the look has begun.
   func lookAtLease(_ completion: @escaping StoreLooks.Completion) {
     if state.withLock({ $0.leaseLooks.ask(completion) }) { lookAtLease() }
   }
