@@ -27,12 +27,14 @@ enum TextFilters {
       guard let length = try call.integer(0, of: "truncate"), length >= 0 else {
         throw EvaluationError("truncate takes a length of 0 or more")
       }
+      // A number becomes text even where nothing is cut off.
+      let whole = call.input.kind == .string ? call.input : .string(text)
       // No character is less than a byte.
-      if text.utf8.count <= length { return call.input }
+      if text.utf8.count <= length { return whole }
       let cut = text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
       // No further than that are characters told apart.
       try call.scope.charge(text.utf8.distance(from: text.startIndex, to: cut) * 60)
-      guard cut < text.endIndex else { return call.input }
+      guard cut < text.endIndex else { return whole }
       let ending = (try call.text(1, of: "truncate") ?? "…").prefix(length)
       var kept = text.prefix(length - ending.count)
       while kept.last?.isWhitespace == true { kept.removeLast() }

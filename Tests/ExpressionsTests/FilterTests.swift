@@ -31,6 +31,7 @@ import Testing
       ("'👨‍👩‍👧👍 ok' | truncate(2)", "\"👨‍👩‍👧…\""), ("'abc' | truncate(3)", "\"abc\""),
       ("'abcd' | truncate(2, '...')", "\"..\""),
       ("'word word' | truncate(6)", "\"word…\""), ("'abc' | truncate(0)", "\"\""), ("12345 | truncate(3)", "\"12…\""),
+      ("42 | truncate(10)", "\"42\""), ("42 | truncate(2)", "\"42\""), ("true | truncate(9)", "\"true\""),
       ("'' | capitalize", "\"\""), ("'   ' | trim", "\"\""), ("'aaa' | replace('a', 'bb')", "\"bbbbbb\""),
       ("'abc' | replace('', 'x')", "\"abc\""), ("'a,b,,c' | split(',')", "[\"a\",\"b\",\"\",\"c\"]"),
       ("'aabaab' | split('aab')", "[\"\",\"\",\"\"]"),
