@@ -62,8 +62,7 @@ struct FilterCall {
 
   /// The input's number; nil for null.
   func inputNumber(for filter: String) throws(EvaluationError) -> Double? {
-    if input.isNull { return nil }
-    return try NumberText.number(self, for: filter)
+    try NumberText.value(self, for: filter).doubleValue
   }
 
   func unfit(_ filter: String, _ expected: String) -> EvaluationError {

@@ -10,8 +10,8 @@ enum NumberFilters {
     _ transform: @escaping @Sendable (Double) -> Double
   ) -> Filter {
     Filter(signature, summary, examples: examples, reads: .number(writing: 20)) { (call) throws(EvaluationError) in
-      if call.input.isExactInteger { return call.input }
-      guard let number = try NumberText.number(call, for: signature) else { return .null }
+      let value = try NumberText.value(call, for: signature)
+      guard !value.isExactInteger, let number = value.doubleValue else { return value }
       return NumberText.simplest(transform(number))
     }
   }
@@ -25,10 +25,11 @@ enum NumberFilters {
       ],
       reads: .number(writing: 5_000)
     ) { (call) throws(EvaluationError) in
-      guard let number = try NumberText.number(call, for: "number") else { return .null }
+      let value = try NumberText.value(call, for: "number")
+      guard let number = value.doubleValue else { return .null }
       let decimals = try NumberText.decimals(call, 0, for: "number")
       return .string(
-        NumberText.decimal(call.input, number, decimals: decimals, locale: try call.locale(1, of: "number") ?? "en")
+        NumberText.decimal(value, number, decimals: decimals, locale: try call.locale(1, of: "number") ?? "en")
       )
     },
     Filter(
@@ -37,13 +38,14 @@ enum NumberFilters {
       examples: [("1234.5 | currency('USD')", "\"$1,234.50\""), ("3 | currency('EUR', 'de')", "\"3,00\u{A0}€\"")],
       reads: .number(writing: 5_000)
     ) { (call) throws(EvaluationError) in
-      guard let number = try NumberText.number(call, for: "currency") else { return .null }
+      let value = try NumberText.value(call, for: "currency")
+      guard let number = value.doubleValue else { return .null }
       let code = try call.text(0, of: "currency") ?? ""
       guard NumberText.isCurrency(code) else {
         throw EvaluationError("currency takes a code of three capitals such as 'EUR', not", showing: code)
       }
       return .string(
-        NumberText.currency(call.input, number, code: code, locale: try call.locale(1, of: "currency") ?? "en_US")
+        NumberText.currency(value, number, code: code, locale: try call.locale(1, of: "currency") ?? "en_US")
       )
     },
     Filter(
@@ -52,8 +54,8 @@ enum NumberFilters {
       examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")],
       reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
-      if call.input.isExactInteger { return call.input }
-      guard let number = try NumberText.number(call, for: "round") else { return .null }
+      let value = try NumberText.value(call, for: "round")
+      guard !value.isExactInteger, let number = value.doubleValue else { return value }
       guard let decimals = try NumberText.decimals(call, 0, for: "round"), decimals > 0 else {
         return NumberText.simplest(number.rounded(.toNearestOrAwayFromZero))
       }
@@ -103,10 +105,9 @@ enum NumberFilters {
       examples: [("'42' | int", "42"), ("-2.9 | int", "-2")],
       reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
-      if call.input.isExactInteger { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
-      if let text = call.input.string, let value = Int64(text) { return .integer(value) }
-      guard let number = try NumberText.number(call, for: "int") else { return .null }
+      let value = try NumberText.value(call, for: "int")
+      guard !value.isExactInteger, let number = value.doubleValue else { return value }
       return NumberText.simplest(number.rounded(.towardZero))
     },
     Filter(
@@ -117,7 +118,7 @@ enum NumberFilters {
     ) { (call) throws(EvaluationError) in
       if call.input.kind == .number { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
-      guard let number = try NumberText.number(call, for: "float") else { return .null }
+      guard let number = try call.inputNumber(for: "float") else { return .null }
       return .number(number)
     },
     Filter(

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Numbers and their texts.
 enum NumberText {
-  /// The input as a number, also of a text that is one; nil for null.
-  static func number(_ call: FilterCall, for filter: String) throws(EvaluationError) -> Double? {
-    if call.input.isNull { return nil }
-    if let number = call.input.countedAsNumber.doubleValue { return number }
-    if let text = call.input.string {
-      throw EvaluationError("\(filter) takes a number, not the string", showing: text)
+  /// The input as a number, also of a text that is one, with all digits of an integer; null stays null.
+  static func value(_ call: FilterCall, for filter: String) throws(EvaluationError) -> Value {
+    let value = call.input.countedAsNumber
+    switch value.kind {
+    case .null, .number: return value
+    case .string: throw EvaluationError("\(filter) takes a number, not the string", showing: value.string ?? "")
+    case .boolean, .array, .object: throw call.unfit(filter, "a number")
     }
-    throw call.unfit(filter, "a number")
   }
 
   static func decimals(_ call: FilterCall, _ position: Int, for filter: String) throws(EvaluationError) -> Int? {
@@ -31,15 +31,25 @@ enum NumberText {
 
   /// A number, of which `value` is the exact one.
   static func decimal(_ value: Value, _ number: Double, decimals: Int?, locale: String) -> String {
+    if case .unsigned(let integer) = value { return decimal(integer, decimals: decimals, locale: locale) }
     guard let integer = integerBeyondDoubles(value) else { return decimal(number, decimals: decimals, locale: locale) }
-    return IntegerFormatStyle<Int64>(locale: Locale(identifier: locale))
-      .precision(.fractionLength(decimals ?? 0)).format(integer)
+    return decimal(integer, decimals: decimals, locale: locale)
   }
 
   /// An amount, of which `value` is the exact one.
   static func currency(_ value: Value, _ number: Double, code: String, locale: String) -> String {
+    if case .unsigned(let integer) = value { return currency(integer, code: code, locale: locale) }
     guard let integer = integerBeyondDoubles(value) else { return currency(number, code: code, locale: locale) }
-    return IntegerFormatStyle<Int64>.Currency(code: code, locale: Locale(identifier: locale)).format(integer)
+    return currency(integer, code: code, locale: locale)
+  }
+
+  private static func decimal<Integer: BinaryInteger>(_ integer: Integer, decimals: Int?, locale: String) -> String {
+    IntegerFormatStyle<Integer>(locale: Locale(identifier: locale))
+      .precision(.fractionLength(decimals ?? 0)).format(integer)
+  }
+
+  private static func currency<Integer: BinaryInteger>(_ integer: Integer, code: String, locale: String) -> String {
+    IntegerFormatStyle<Integer>.Currency(code: code, locale: Locale(identifier: locale)).format(integer)
   }
 
   private static func decimal(_ number: Double, decimals: Int?, locale: String) -> String {

@@ -149,6 +149,7 @@ extension Value {
     }
     let decimal = String(decoding: text, as: UTF8.self)
     if isWhole, let integer = Int64(decimal) { return .integer(integer) }
+    if isWhole, let integer = UInt64(decimal) { return .unsigned(integer) }
     guard let number = Double(decimal), number.isFinite else { return nil }
     return .number(number)
   }

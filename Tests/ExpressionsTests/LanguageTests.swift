@@ -64,6 +64,9 @@ import Testing
     #expect(try Expression("id | string").evaluate(in: scope).json == "\"18446744073709551615\"")
     #expect(try Expression("id > other && id != other").evaluate(in: scope).json == "true")
     #expect(try Expression("id | round").evaluate(in: scope).json == "18446744073709551615")
+    #expect(try Expression("id | number").evaluate(in: scope).json == "\"18,446,744,073,709,551,615\"")
+    let amount = try Expression("id | currency('EUR', 'en')").evaluate(in: scope)
+    #expect(amount.json == "\"€18,446,744,073,709,551,615.00\"")
     #expect(JSONValue(item) == (try JSONValue(parsing: JSONValue(item).bytes)))
   }
 
