@@ -12,7 +12,7 @@ public struct Filter: Sendable {
   public let examples: [(expression: String, value: String)]
   /// The charge for reading the input, beside what is made of it.
   let reading: Reading
-  /// Its arguments are evaluated for each element of a list.
+  /// Its first argument is evaluated for each element of a list. Further ones are evaluated once, in the scope around.
   let takesElementExpressions: Bool
   /// The place of the argument that names a locale; where it is left out, the scope's is taken.
   let localeArgument: Int?
@@ -66,6 +66,9 @@ public struct Filter: Sendable {
 }
 
 extension Filter {
+  /// Returns whether an argument is evaluated for each element of a list.
+  func isForEachElement(argument position: Int) -> Bool { takesElementExpressions && position == 0 }
+
   /// Returns the error in arguments that are written out, with which no item would ever get a value. Nil if there is
   /// none.
   func fault(of arguments: [Node]) -> String? {

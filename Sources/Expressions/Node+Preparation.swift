@@ -34,7 +34,9 @@ extension Node {
       return .filter(
         filter,
         isContainer ? input.asContainer(isInList) : input.prepared(isInList: isInList),
-        arguments.map { $0.prepared(isInList: isInList || filter.takesElementExpressions) }
+        arguments.enumerated().map { position, argument in
+          argument.prepared(isInList: isInList || filter.isForEachElement(argument: position))
+        }
       )
     }
   }
@@ -65,7 +67,9 @@ extension Node {
       }
     case .filter(let filter, let input, let arguments):
       input.isIndependent(isInList: isInList)
-        && arguments.allSatisfy { $0.isIndependent(isInList: isInList || filter.takesElementExpressions) }
+        && arguments.enumerated().allSatisfy { position, argument in
+          argument.isIndependent(isInList: isInList || filter.isForEachElement(argument: position))
+        }
     case .repeated, .hasRepeated: false
     case .literal, .member, .element, .list, .not, .negative, .binary, .and, .or, .coalesce, .conditional, .shared:
       children.allSatisfy { $0.isIndependent(isInList: isInList) }

@@ -30,8 +30,11 @@ indirect enum Node: Sendable {
     case .repeated(let path), .hasRepeated(let path): path.path.dependencies
     case .filter(let filter, let input, let arguments):
       // Inside of a filter over a list, the index is the element's.
-      input.dependencies.union(Self.union(arguments).subtracting(filter.takesElementExpressions ? .index : []))
-        .union(filter.localeArgument.map { arguments.count <= $0 } == true ? .locale : [])
+      arguments.enumerated().reduce(into: input.dependencies) { dependencies, argument in
+        let isForEach = filter.isForEachElement(argument: argument.offset)
+        dependencies.formUnion(argument.element.dependencies.subtracting(isForEach ? .index : []))
+      }
+      .union(filter.localeArgument.map { arguments.count <= $0 } == true ? .locale : [])
     default: Self.union(children)
     }
   }
@@ -54,7 +57,8 @@ indirect enum Node: Sendable {
       case (.item, _): ["$item"]
       default: []
       }
-    case .filter(let filter, let input, _) where filter.takesElementExpressions: input.itemMembers
+    case .filter(let filter, let input, let arguments) where filter.takesElementExpressions:
+      input.itemMembers + arguments.dropFirst().flatMap(\.itemMembers)
     default: children.flatMap(\.itemMembers)
     }
   }

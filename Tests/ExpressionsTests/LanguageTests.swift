@@ -35,6 +35,14 @@ import Testing
     #expect(try Template(["a": ["${$user.name}"]], lookups: ["user"]).lookups == ["user"])
   }
 
+  /// The direction of `sort` is evaluated in the scope around the list.
+  @Test func onlyTheFirstArgumentIsOfTheElements() throws {
+    let directed = try Expression("labels | sort(name, $index > 0 ? direction : 'descending')")
+    #expect(directed.dependencies == [.item, .index])
+    #expect(directed.itemMembers == ["labels", "direction"])
+    #expect(try Expression("labels | sort($index, 'descending')").dependencies == .item)
+  }
+
   @Test func membersOfTheItemInScope() throws {
     #expect(try Expression("$items | map(price) | sum").itemMembers == [])
     #expect(try Expression("title + ($items | sum(price)) + $item.name").itemMembers == ["title", "name"])

@@ -36,6 +36,7 @@ import Testing
 
   private static let items: [JSONValue] = [
     ["id": 7], ["id": 999_999], ["id": "7"], ["id": 7.0], ["id": nil], ["id": [1]], ["id": "a"], ["tags": [1, -1, 2]],
+    ["direction": "descending"],
   ]
 
   @Test(arguments: [
@@ -43,6 +44,7 @@ import Testing
     "tags | where($item in $response.ids) | length", "id in $response.names", "id in $response.none",
     "id in ($response.text | split(','))", "($response.users | length) + 1", "$response.users | map($item.id) | sum",
     "id in $pages", "$response.users | map(id) | length",
+    "$response.users | sort($item.id, $item.direction) | map($item.id) | first",
   ])
   func whatIsSharedIsWhatIsEvaluatedForEach(_ text: String) throws {
     let response = Self.response(50)
