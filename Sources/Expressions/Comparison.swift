@@ -52,13 +52,15 @@ struct Comparison {
     return zip(left.elements ?? [], right.elements ?? []).allSatisfy { areEqual($0, $1) }
   }
 
-  /// Returns whether two objects have the same members. Names that stand twice count once, as everywhere.
+  /// Returns whether two objects have the same members. Of those with one name the first counts, as everywhere.
   private func haveSameMembers(_ left: Value, _ right: Value) -> Bool {
-    guard left.count == right.count else { return false }
     budget?.spend((left.namesExtent + right.namesExtent) * Cost.byte)
-    guard !isOver, let members = left.members, let others = right.members else { return false }
+    guard !isOver, let members = left.distinctMembers, let others = right.members,
+      members.count == others.count || members.count == right.distinctMembers?.count
+    else { return false }
     let values = Dictionary(others.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
-    return members.allSatisfy { member in values[ByteText(member.name)].map { areEqual($0, member.value) } ?? false }
+    return members.count == values.count
+      && members.allSatisfy { member in values[ByteText(member.name)].map { areEqual($0, member.value) } ?? false }
   }
 
   /// The order of sorting: null, false, true, numbers, strings by code points, arrays, objects. Arrays among each

@@ -3,7 +3,7 @@ import JSON
 
 extension Value: Hashable {
   /// Equal numbers are equal whatever their form; strings are compared by code points, objects by their members in
-  /// any order. Values of different kinds are never equal.
+  /// any order, of which the first counts where a name stands twice. Values of different kinds are never equal.
   public static func == (left: Value, right: Value) -> Bool { Comparison(nil).areEqual(left, right) }
 
   public func hash(into hasher: inout Hasher) {
@@ -15,9 +15,9 @@ extension Value: Hashable {
     case .string: withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     case .array: for element in elements ?? [] { hasher.combine(element) }
     case .object:
-      // In any order, as equality has it.
+      // In any order, and of members with one name the first, as equality has it.
       hasher.combine(
-        (members ?? []).reduce(0) { sum, member in
+        (distinctMembers ?? []).reduce(0) { sum, member in
           var hasher = Hasher()
           hasher.combine(ByteText(member.name))
           hasher.combine(member.value)
@@ -25,6 +25,21 @@ extension Value: Hashable {
         }
       )
     }
+  }
+
+  /// An object's members without those whose name stands before; nil for other kinds. Complexity: expected O(members).
+  var distinctMembers: [Member]? {
+    guard let members = self.members else { return nil }
+    // Most objects are small: compared with one another their names need no memory.
+    if members.count <= 8 {
+      let hasDoubled = members.indices.contains { index in
+        members[..<index].contains { ByteText($0.name) == ByteText(members[index].name) }
+      }
+      if !hasDoubled { return members }
+    }
+    var names: Set<ByteText> = []
+    names.reserveCapacity(members.count)
+    return members.filter { names.insert(ByteText($0.name)).inserted }
   }
 
   /// The same for equal numbers in any form; exact, as many whole numbers that differ have one `Double`.

@@ -84,4 +84,34 @@ import Testing
     #expect(try Expression("'\u{E9}' == 'e\u{301}'").evaluate(in: scope).json == "false")
     #expect(try Expression("['\u{E9}', 'e\u{301}'] | unique | length").evaluate(in: scope).json == "2")
   }
+
+  /// Of members with one name the first counts, on both sides.
+  @Test(
+    arguments: [
+      (#"{"a":1,"a":1}"#, #"{"a":1,"b":2}"#, false), (#"{"a":1,"b":2}"#, #"{"b":2,"a":1,"c":3}"#, false),
+      (#"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#, true), (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#, false),
+      (#"{"a":1,"a":2}"#, #"{"a":1}"#, true), (#"{"a":1,"a":2}"#, #"{"a":2}"#, false),
+      (#"{"a":1,"b":2,"a":3}"#, #"{"b":2,"b":4,"a":1,"a":1}"#, true),
+      (#"[{"a":{"b":1,"b":2}}]"#, #"[{"a":{"b":1}}]"#, true),
+    ] as [(String, String, Bool)]
+  )
+  func doubledNamesCountOnce(_ first: String, _ second: String, _ areEqual: Bool) throws {
+    let item = try JSONValue(parsing: "{\"first\":\(first),\"second\":\(second)}")
+    let expression = try Expression(
+      "[first == second, second == first, first == first, ([first, second] | unique | length)]"
+    )
+    let expected = "[\(areEqual),\(areEqual),true,\(areEqual ? 1 : 2)]"
+    #expect(try expression.evaluate(in: Scope(item: Value(item))).json == expected)
+    try Document(item.bytes).withRoot { root in
+      #expect(try expression.evaluate(in: Scope(item: root)).json == expected)
+    }
+  }
+
+  @Test func doubledNamesCountOnceAmongMany() {
+    let members = (0..<20).map { Value.Member(name: "m\($0)", value: .integer(Int64($0))) }
+    let others = members.map { Value.Member(name: $0.name, value: .null) }
+    let (single, doubled) = (Value.object(members.reversed()), Value.object(members + others))
+    #expect(single == doubled && doubled == single && single.hashValue == doubled.hashValue)
+    #expect(doubled != .object(others + members) && doubled != .object(others))
+  }
 }
