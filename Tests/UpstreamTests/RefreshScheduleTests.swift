@@ -67,9 +67,9 @@ import Testing
     // The same is said of the one before while the next is fetched.
     schedule.refusedEarlier()
     #expect(schedule.finished(Self.success, at: .seconds(14), random: 0.5).action == .sleep(until: nil))
-    #expect(schedule.refusedLast(at: .seconds(14), random: 0.5) == .sleep(until: .seconds(16)))
-    #expect(schedule.timerFired(at: .seconds(16)) == .fetch)
-    #expect(schedule.finished(Self.success, at: .seconds(16), random: 0.5).action == .sleep(until: nil))
+    #expect(schedule.refusedLast(at: .seconds(14), random: 0.5) == .sleep(until: .seconds(30)))
+    #expect(schedule.timerFired(at: .seconds(30)) == .fetch)
+    #expect(schedule.finished(Self.success, at: .seconds(30), random: 0.5).action == .sleep(until: nil))
     _ = schedule.refreshAsked(at: .seconds(99))
     _ = schedule.finished(Self.success, at: .seconds(99), random: 0.5)
     #expect(schedule.refusedLast(at: .seconds(99), random: 0.5) == .sleep(until: nil))
