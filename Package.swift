@@ -284,9 +284,8 @@ let package = Package(
     .testTarget(
       name: "TableEngineTests",
       dependencies: [
-        "Configuration", "Definitions", "JSON", "Queues", "TableEngine", "TableFinding", "TableModel", "TableStore",
-        "TestSupport",
-        "Upstream", logging,
+        "Configuration", "Definitions", "FieldValues", "JSON", "Queues", "TableEngine", "TableFinding", "TableModel",
+        "TableStore", "TestSupport", "Upstream", logging,
       ],
       swiftSettings: ours
     ),

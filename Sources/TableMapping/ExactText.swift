@@ -14,7 +14,7 @@ struct ExactText: Hashable, Sendable {
 
 extension String {
   /// Returns whether both have the same bytes. O(n).
-  func isExactly(_ other: String) -> Bool {
+  package func isExactly(_ other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 

@@ -66,6 +66,24 @@ import Testing
     #expect(ContinuousClock.now - started < .seconds(2.5), "it has not waited for the list")
   }
 
+  /// Two groups whose names differ only in spelling are two, as the upstream has them.
+  @Test(arguments: ["{state: \"${$edit.section}\"}", "{to: \"${$edit.section}\"}"], [false, true])
+  func aMoveIntoAGroupOfAnotherSpellingIsShown(_ body: String, _ answersItem: Bool) throws {
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    let (upstream, items) = try Self.upstream(answersItem: answersItem)
+    items.change { $0 = [issue(1, composed), issue(2, composed), issue(3, decomposed)] }
+    let service = try ServiceProcess(Self.configuration(upstream.url, body: body))
+    try service.follow("t", until: "is ready") { $0.titles.map(\.count) == [2, 1] }
+    let started = ContinuousClock.now
+    let reply = try service.request("POST", "/v1/tables/t/items/1/move", body: ["section": .string(decomposed)])
+    #expect(reply.status == 200, "\(reply.text)")
+    let shown = try service.mirror("t")
+    #expect(try reply.json["cursor"]?.text == shown.cursor)
+    #expect(shown.sections.map { Array($0.id.utf8) } == [composed, decomposed].map { Array($0.utf8) })
+    #expect(shown.sections.map { $0.rows.compactMap { $0["id"]?.text } } == [["2"], ["3", "1"]])
+    #expect(ContinuousClock.now - started < .seconds(2.5), "it has not waited for the list")
+  }
+
   /// Whoever names the row beside has named its section: an upstream that is told that alone was told `null`.
   @Test(arguments: ["before", "after"])
   func aRowThatGoesBesideAnotherGoesIntoItsSection(_ side: String) throws {

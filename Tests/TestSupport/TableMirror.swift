@@ -89,9 +89,11 @@ package struct TableMirror: Sendable {
   }
 
   private func checkWholeness() throws {
-    guard Set(rows).count == rows.count else { throw Malformed("a row stands twice: \(rows)") }
+    guard Set(rows.map { Array($0.utf8) }).count == rows.count else { throw Malformed("a row stands twice: \(rows)") }
     guard rows.count == sections.reduce(0, { $0 + $1.rows.count }) else { throw Malformed("a row without `id`") }
-    guard Set(sections.map(\.id)).count == sections.count else { throw Malformed("a section stands twice") }
+    guard Set(sections.map { Array($0.id.utf8) }).count == sections.count else {
+      throw Malformed("a section stands twice")
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import FieldValues
 package import JSON
 import TableMapping
 import TableModel
@@ -180,9 +181,8 @@ extension EditPlace {
     case .before(let row): return item(row).map { .before($0) } ?? .end
     case .after(let row): return item(row).map { .after($0) } ?? .end
     case .section(let id, let at):
-      guard let at, let section = result.sections.first(where: { $0.id == id }) ?? result.sections.first else {
-        return .end
-      }
+      let named = id.flatMap { result.section(named: $0) }
+      guard let at, let section = named ?? result.sections.first else { return .end }
       // Places count without the row that moves.
       let own = result.rows(ofItemAt: position, of: source).lazy
         .compactMap { section.rows.firstIndex(of: $0.id, $0.key.identity) }.first
@@ -194,16 +194,17 @@ extension EditPlace {
 
   /// The same among all items of the list; the moving one is no longer in it. O(items).
   func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
+    func place(of row: String) -> Int? { rows.firstIndex { $0?.isExactly(row) == true } }
     switch self {
     case .end: return rows.count
-    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
-    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
+    case .before(let row): return place(of: row) ?? rows.count
+    case .after(let row): return place(of: row).map { $0 + 1 } ?? rows.count
     case .section(let id, let at):
-      let section = sections.first { $0.id == id } ?? sections.first
-      let known = Set(rows)
-      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
+      let section = id.flatMap { id in sections.first { $0.id.isExactly(id) } } ?? sections.first
+      let known = Set(rows.lazy.compactMap { $0.map { ByteText($0) } })
+      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains(ByteText($0)) }
       guard let at, at < present.count else { return rows.count }
-      return rows.firstIndex(of: present[at]) ?? rows.count
+      return place(of: present[at]) ?? rows.count
     }
   }
 }

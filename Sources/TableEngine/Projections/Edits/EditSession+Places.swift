@@ -64,7 +64,7 @@ extension EditSession {
   private func neighbor(_ row: String, _ field: String, moving: String?) throws(TableError) -> (
     ItemID, section: String
   ) {
-    guard row != moving else {
+    guard moving?.isExactly(row) != true else {
       throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
     }
     guard let place = self.place(of: row) else {
@@ -75,7 +75,7 @@ extension EditSession {
 
   /// A shown section. As fast as ``MappingResult/section(named:)``.
   func section(_ id: String) -> Section? {
-    guard content.isMapped, let result = content.result else { return table.sections.first { $0.id == id } }
+    guard content.isMapped, let result = content.result else { return table.sections.first { $0.id.isExactly(id) } }
     return result.section(named: id)
   }
 
@@ -107,7 +107,7 @@ extension EditSession {
 
   /// Returns the condition that makes an item one of a section; nil where it is in it already or nothing is needed.
   private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
-    if let row, place(of: self.row(row, in: section))?.section.id == section { return nil }
+    if let row, place(of: self.row(row, in: section))?.section.id.isExactly(section) == true { return nil }
     switch content.definition.sections {
     case .single: return nil
     case .groups(let groups):
@@ -119,7 +119,7 @@ extension EditSession {
       }
       return Membership(path: path, value: groupValue(section, path))
     case .list(let sections, _):
-      guard let predicate = sections.first(where: { $0.id == section })?.predicate else { return nil }
+      guard let predicate = sections.first(where: { $0.id.isExactly(section) })?.predicate else { return nil }
       guard let (path, value) = predicate.satisfyingMember else { return nil }
       return Membership(path: path, value: value)
     }
@@ -164,7 +164,7 @@ extension EditSession {
     guard let place = place(of: row) else {
       throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
     }
-    guard place.section.id == section else {
+    guard place.section.id.isExactly(section) else {
       throw .unprocessable("The item belongs to section `\(place.section.id)`, not `\(section)`.", field: "section")
     }
     if let index = target.index, place.index != index {

@@ -59,14 +59,15 @@ extension EditSession {
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
     let own = target.section.map { self.row(row, in: $0) } ?? row
-    let before = (content.local?.items.index(of: item), self.place(of: own)?.section.id)
+    let before = (place: content.local?.items.index(of: item), section: self.place(of: own)?.section.id)
     let mayMove = content.result?.item(row)?.permissions.contains(.move) ?? false
     try change(item) { items throws(EditError) in
       _ = try items.replace(item, with: placed, default: defaults)
       try items.move(item, to: target.place)
     }
     // A row that stands there already is not moved: so a repeat is answered as the first request was.
-    guard mayMove || before == (content.local?.items.index(of: item), target.section ?? before.1) else {
+    let staysInSection = target.section.map { before.section?.isExactly($0) == true } ?? true
+    guard mayMove || staysInSection && before.place == content.local?.items.index(of: item) else {
       throw .forbidden("Row `\(row)` can't be moved: its `can.move` is false. Without a place it stays where it is.")
     }
     expect(item, of: row, by: number)

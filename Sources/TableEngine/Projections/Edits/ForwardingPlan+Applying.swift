@@ -47,8 +47,8 @@ extension ForwardingPlan {
     case .move(_, let asked):
       let told = answered.flatMap { new(from: $0, named: answers, over: item.taking(sent), in: content) }
       let before = content
-      let moved = told ?? moved(asked, sent, in: content)
-      let position = moved == item ? position : content.lay(moved.bytes, at: position, over: source, named: name)
+      let moved = (told ?? moved(asked, sent, in: content)).bytes
+      let position = moved == item.bytes ? position : content.lay(moved, at: position, over: source, named: name)
       // Where the item stands elsewhere all the same, as by an order of the upstream's own, only a fetch can tell
       // where.
       guard content.layMove(at: position, to: place ?? .end, over: source, named: name),
@@ -89,20 +89,20 @@ extension ForwardingPlan {
   /// with groups with what makes it one of its section.
   private func moved(_ place: EditPlace, _ sent: [UInt8]?, in content: TableContent) -> JSONValue {
     let moved = item.taking(sent)
-    guard moved == item, case .groups(let groups) = content.definition.sections, let path = groups.key.memberPath,
-      let sections = content.result?.sections
+    guard moved.bytes == item.bytes, case .groups(let groups) = content.definition.sections,
+      let path = groups.key.memberPath, let sections = content.result?.sections
     else { return moved }
     let section: Section?
     switch place {
     case .end: return moved
     case .section(let id, _):
       guard let id else { return moved }
-      section = sections.first { $0.id == id }
+      section = sections.first { $0.id.isExactly(id) }
       guard section != nil else { return moved.setting(path, to: id == "none" ? .null : .string(id)) }
     case .before(let row), .after(let row):
-      section = sections.first { $0.rows.contains { $0.id == row } }
+      section = sections.first { $0.rows.contains { $0.id.isExactly(row) } }
     }
-    guard let neighbor = section?.rows.first(where: { $0.id != change.row }),
+    guard let neighbor = section?.rows.first(where: { change.row?.isExactly($0.id) != true }),
       let bytes = content.result?.item(neighbor.id)?.bytes, let other = try? JSONValue(parsing: bytes)
     else { return moved }
     let value = path.reduce(JSONValue?.some(other)) { $0?[$1] } ?? .null
@@ -142,10 +142,10 @@ extension EditPlace {
     let section = table.sections[path.section]
     switch self {
     case .end: return true
-    case .section(let id, let at): return (id ?? section.id) == section.id && (at ?? path.row) == path.row
+    case .section(let id, let at): return (id.map { section.id.isExactly($0) } ?? true) && (at ?? path.row) == path.row
     case .before(let other):
-      return path.row + 1 < section.rows.count && section.rows[path.row + 1].id == other
-    case .after(let other): return path.row > 0 && section.rows[path.row - 1].id == other
+      return path.row + 1 < section.rows.count && section.rows[path.row + 1].id.isExactly(other)
+    case .after(let other): return path.row > 0 && section.rows[path.row - 1].id.isExactly(other)
     }
   }
 }

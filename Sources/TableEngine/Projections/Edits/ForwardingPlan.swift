@@ -121,7 +121,7 @@ struct ForwardingPlan: Sendable {
     case .end: return
     case .before(let neighbor), .after(let neighbor):
       let field = if case .before = place { "before" } else { "after" }
-      guard neighbor != row else {
+      guard row?.isExactly(neighbor) != true else {
         throw .unprocessable("Row `\(neighbor)` can't be placed beside itself.", field: field)
       }
       guard table.indexPath(of: neighbor) != nil else {
@@ -132,9 +132,8 @@ struct ForwardingPlan: Sendable {
       let id: String
       if let named { id = named } else { id = try content.definition.sections.unnamed(moving: row, in: table) }
       guard let at else { return }
-      let section = table.sections.first { $0.id == id }
-      let isThere =
-        row.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section].id == section?.id } ?? false
+      let section = table.sections.first { $0.id.isExactly(id) }
+      let isThere = row.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section] === section } ?? false
       let count = (section?.rows.count ?? 0) - (isThere ? 1 : 0)
       guard at <= count else {
         throw .unprocessable("There are \(count) other rows: `at` is 0 to \(count), not \(at).", field: "at")

@@ -1,11 +1,12 @@
 import Definitions
+import TableMapping
 import TableModel
 
 extension SectionsDefinition {
   /// Refuses a section that can't be. Of groups any can: an item makes it.
   func check(_ named: String, in table: Table) throws(TableError) {
     if case .groups = self { return }
-    guard declaredIDs.contains(named) else {
+    guard declaredIDs.contains(where: { $0.isExactly(named) }) else {
       throw .unprocessable(
         "There is no section `\(named)`: \(declaredIDs.map { "`\($0)`" }.joined(separator: ", ")) are.",
         field: "section"

@@ -1,0 +1,83 @@
+import FieldValues
+import JSON
+import TableModel
+import Testing
+
+@testable import TableEngine
+
+/// Texts are compared by their bytes. Swift's strings hold the two spellings of “é” equal.
+@Suite struct SpellingTests {
+  private let composed = "\u{E9}"
+  private let decomposed = "e\u{301}"
+
+  /// The sections, each as its identity and those of its rows.
+  private func groups(_ table: Table) -> [[ByteText]] { spelled(table.sections.map { [$0.id] + $0.rows.map(\.id) }) }
+
+  private func spelled(_ texts: [[String]]) -> [[ByteText]] { texts.map { $0.map { ByteText($0) } } }
+
+  /// Items in two groups whose names differ only in spelling.
+  private func grouped(_ more: String = "row: {id: \"${n}\"}") throws -> EditSnapshot {
+    let items = [("a", composed), ("b", composed), ("c", decomposed)].map { "{n: \($0), title: T, g: \($1)}" }
+    return try BatchTests.table(
+      """
+      source: {local: {items: [\(items.joined(separator: ", "))]}}
+      \(more)
+      sections: {groupBy: g}
+      """
+    )
+  }
+
+  @Test func aMoveIntoTheOtherGroupIsMade() throws {
+    let table = try grouped()
+    let places: [EditPlace] = [.section(decomposed, at: nil), .section(decomposed, at: 1), .after("c")]
+    for place in places {
+      let session = EditSession(on: table, named: "t")
+      #expect(try session.apply([.move(row: "a", place)]) == ["a"])
+      #expect(groups(session.table) == spelled([[composed, "b"], [decomposed, "c", "a"]]), "\(place)")
+    }
+  }
+
+  /// A put into the other group is a move: the row's `can.move` counts.
+  @Test func aPutIntoTheOtherGroupIsAMove() throws {
+    let session = EditSession(on: try grouped("can: {edit: true, move: false}"), named: "t")
+    #expect(throws: EditSession.Refusal.self) {
+      try session.apply([.put(row: "2", item: ["title": "B"], .section(decomposed, at: 0), .none)])
+    }
+  }
+
+  @Test func aDeclaredSectionIsNamedAsItIsSpelled() throws {
+    let table = try BatchTests.table(
+      """
+      source: {local: {items: [{title: A, done: false}]}}
+      sections: [{id: \(composed), where: "!done"}, {id: done, where: done}]
+      """
+    )
+    let (known, unknown) = (EditSession(on: table, named: "t"), EditSession(on: table, named: "t"))
+    #expect(try known.apply([.move(row: "1", .section(composed, at: 0))]) == ["1"])
+    #expect(throws: EditSession.Refusal.self) { try unknown.apply([.move(row: "1", .section(decomposed, at: 0))]) }
+  }
+
+  @Test func aRowIsPlacedBesideItsTwin() throws {
+    let table = try BatchTests.table(
+      """
+      source: {local: {items: [{n: \(composed), title: T}, {n: \(decomposed), title: T}]}}
+      row: {id: "${n}"}
+      """
+    )
+    let session = EditSession(on: table, named: "t")
+    _ = try session.apply([.move(row: composed, .after(decomposed))])
+    #expect(session.table.sections.map { $0.rows.map { ByteText($0.id) } } == spelled([[decomposed, composed]]))
+  }
+
+  /// The places of an upstream's items, where all of them are laid over its response.
+  @Test func placesAmongAllItems() throws {
+    let sections = try grouped().table.sections
+    let places: [(EditPlace, [String], Int)] = [
+      (.before(decomposed), [composed, decomposed], 1), (.after(decomposed), ["x", composed, decomposed], 3),
+      (.section(decomposed, at: 0), ["a", "b", "c"], 2), (.section(composed, at: 1), ["a", "b", "c"], 1),
+    ]
+    for (place, rows, index) in places {
+      #expect(place.index(among: rows, in: sections, naming: { $0 }) == index, "\(place)")
+    }
+  }
+}
