@@ -1,6 +1,10 @@
+import Definitions
 import FieldValues
 import JSON
+import Queues
+import TableMapping
 import TableModel
+import TableStore
 import Testing
 
 @testable import TableEngine
@@ -79,5 +83,54 @@ import Testing
     for (place, rows, index) in places {
       #expect(place.index(among: rows, in: sections, naming: { $0 }) == index, "\(place)")
     }
+  }
+
+  // MARK: Represented objects
+
+  /// The content of a table of an upstream's items, which has not answered yet.
+  private func content(_ more: String) throws -> TableContent {
+    let definition = try ServiceDefinition.read(
+      """
+      cells: {Label: {fields: {title: string}}}
+      sources:
+        news: {url: "http://127.0.0.1:1/", every: 0s}
+      tables:
+        t:
+          source: news
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: \(more)
+      """
+    )
+    let writer = try #require(try Engine(definition, .silent(MemoryStore())).catalog.tablesByName["t"]).writer
+    return writer.content.queue.sync { writer.content.access { $0 } }
+  }
+
+  /// An upstream's answer: items with titles, in groups.
+  private func answer(_ items: [(id: String, title: String, group: String)]) -> SourceContent {
+    let items = items.map { item -> JSONValue in
+      ["id": .string(item.id), "title": .string(item.title), "g": .string(item.group)]
+    }
+    return SourceContent.pages([JSONValue.array(items).bytes])
+  }
+
+  @Test func objectsOfRowsThatStayAreKept() throws {
+    var content = try content("{groupBy: g}")
+    content.inputs["news"]?.content = answer([("a", "A", composed), ("b", "B", decomposed)])
+    let sections = content.table(named: "t").sections
+    try #require(sections.map(\.rows.count) == [1, 1])
+    let changes = content.objectChanges(from: sections, to: sections)
+    #expect(changes.map(\.row) == [])
+  }
+
+  @Test func objectsOfAllRowsThatAreGoneGo() throws {
+    var content = try content("[{id: rows}]")
+    content.inputs["news"]?.content = answer([(composed, "A", ""), (decomposed, "B", ""), ("c", "C", "")])
+    let before = content.table(named: "t").sections
+    content.inputs["news"]?.content = answer([("c", "C", "")])
+    let after = content.table(named: "t").sections
+    let gone = content.objectChanges(from: before, to: after).filter { $0.bytes == nil }
+    #expect(Set(gone.map { ByteText($0.row) }) == Set([composed, decomposed].map { ByteText($0) }))
   }
 }

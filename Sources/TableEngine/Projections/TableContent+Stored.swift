@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import TableDiff
 import TableMapping
 import TableModel
@@ -46,11 +47,11 @@ extension TableContent {
   }
 
   private static func rowsMadeAnew(from old: [Section], to new: [Section]) -> (changed: [Row], gone: [String]) {
-    let places = Dictionary(old.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    let places = Dictionary(old.enumerated().map { (ByteText($1.id), $0) }) { first, _ in first }
     /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
     var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
     for section in new {
-      guard let place = places[section.id] else {
+      guard let place = places[ByteText(section.id)] else {
         changed.append(section.rows[...])
         continue
       }
@@ -58,12 +59,12 @@ extension TableContent {
       kept[place] = runs.map(\.old)
       changed += section.rows.without(runs.map(\.new))
     }
-    var before: [String: Row] = [:]
+    var before: [ByteText: Row] = [:]
     for (place, section) in old.enumerated() {
-      for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
+      for row in section.rows.without(kept[place] ?? []).joined() { before[ByteText(row.id)] = row }
     }
-    let rows = changed.joined().filter { before.removeValue(forKey: $0.id) !== $0 }
-    return (rows, Array(before.keys))
+    let rows = changed.joined().filter { before.removeValue(forKey: ByteText($0.id)) !== $0 }
+    return (rows, before.keys.map(\.text))
   }
 }
 
