@@ -143,7 +143,8 @@ let package = Package(
     .target(
       name: "TableStore",
       dependencies: [
-        "CPQ", "CSQLite", "JSON", "Queues", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging,
+        "CPQ", "CSQLite", "FieldValues", "JSON", "Queues", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite,
+        logging,
       ],
       swiftSettings: ours
     ),
@@ -278,7 +279,7 @@ let package = Package(
     ),
     .testTarget(
       name: "TableStoreTests",
-      dependencies: ["JSON", "TableModel", "TableStore", "TestSupport", grdb],
+      dependencies: ["FieldValues", "JSON", "TableModel", "TableStore", "TestSupport", grdb],
       swiftSettings: ours
     ),
     .testTarget(

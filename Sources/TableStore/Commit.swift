@@ -1,3 +1,4 @@
+public import FieldValues
 public import TableModel
 
 /// A commit: all of it is written, or nothing.
@@ -127,9 +128,9 @@ public struct StoredTable: Sendable {
   /// The revisions of the service's own items that the last version is made of.
   public var inputs = InputRevisions()
   /// Represented objects, by row identity.
-  public var objects: [String: [UInt8]] = [:]
+  public var objects: [ByteText: [UInt8]] = [:]
   /// The rows that taps have toggled for everyone, by identity.
-  public var toggled: Set<String> = []
+  public var toggled: Set<ByteText> = []
   /// The layout of the last version, under its maker's name for it: equal where the same items make the same version.
   /// Nil where nobody has said so.
   public var layout: String?

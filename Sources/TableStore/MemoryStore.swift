@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 public import Queues
 import Synchronization
@@ -168,8 +169,8 @@ private struct KeptTable: Sendable {
   private var hasItems = false
   private var nextID: UInt64 = 1
   fileprivate(set) var inputs: InputRevisions?
-  private var objects: [String: [UInt8]] = [:]
-  private var toggled: Set<String> = []
+  private var objects: [ByteText: [UInt8]] = [:]
+  private var toggled: Set<ByteText> = []
   private(set) var recent: RecentCommits
 
   init(history: Int, bytes: Int, revision: UInt64 = 0) {
@@ -233,9 +234,10 @@ private struct KeptTable: Sendable {
       hasItems = true
     }
     inputs = commit.inputs ?? inputs
-    for change in commit.objects { objects[change.row] = change.bytes }
+    for change in commit.objects { objects[ByteText(change.row)] = change.bytes }
     for change in commit.toggles {
-      if change.isToggled { toggled.insert(change.row) } else { toggled.remove(change.row) }
+      let row = ByteText(change.row)
+      if change.isToggled { toggled.insert(row) } else { toggled.remove(row) }
     }
     recent.append(RecentCommits.Entry(commit))
     return recent.revision

@@ -1,4 +1,5 @@
 import Definitions
+import Dispatch
 import FieldValues
 import JSON
 import Queues
@@ -94,6 +95,7 @@ import Testing
       cells: {Label: {fields: {title: string}}}
       sources:
         news: {url: "http://127.0.0.1:1/", every: 0s}
+        other: {url: "http://127.0.0.1:2/", every: 0s}
       tables:
         t:
           source: news
@@ -132,5 +134,77 @@ import Testing
     let after = content.table(named: "t").sections
     let gone = content.objectChanges(from: before, to: after).filter { $0.bytes == nil }
     #expect(Set(gone.map { ByteText($0.row) }) == Set([composed, decomposed].map { ByteText($0) }))
+  }
+
+  @Test func eachRestoredRowHasItsOwnObject() throws {
+    var content = try content("[{id: rows}]")
+    content.inputs["news"]?.content = answer([(composed, "A", ""), (decomposed, "B", "")])
+    let table = content.table(named: "t")
+    content.lead(under: 1, showing: table)
+    for (row, title) in [(composed, "A"), (decomposed, "B")] {
+      let object = try #require(content.object(row))
+      #expect(try JSONValue(parsing: object.bytes)["title"] == .string(title))
+    }
+  }
+
+  // MARK: Kept rows, taps
+
+  /// The second section's source has not answered yet.
+  @Test func aKeptRowStaysBesideItsTwin() throws {
+    var content = try content("[{id: first}, {id: second, source: other}]")
+    content.inputs["news"]?.content = answer([("a", "A", "")])
+    content.inputs["other"]?.content = answer([(decomposed, "B", "")])
+    let before = content.table(named: "t")
+    content.restored = before
+    content.inputs["news"]?.content = answer([(composed, "A", "")])
+    content.inputs["other"]?.letGo()
+    let table = content.table(named: "t")
+    #expect(groups(table) == spelled([["first", composed], ["second", decomposed]]))
+  }
+
+  @Test func aTapForEveryoneTogglesItsRowAlone() throws {
+    let store = MemoryStore()
+    func begin() throws -> LiveTable {
+      try #require(try Engine(.tasks(sharedTaps: true), .silent(store)).catalog.tables.first)
+    }
+    var table = try begin()
+    for row in [composed, decomposed] {
+      let edit = Edit.put(row: row, item: ["title": "T"], .end, .none)
+      _ = try wait { table.edit(EditRequest([edit], caller: CallerFields([])), $0) }
+    }
+    #expect(expanded(table) == [false, false, false, false])
+    try tap(composed, of: table)
+    #expect(expanded(table) == [false, false, true, false])
+    try tap(decomposed, of: table)
+    #expect(expanded(table) == [false, false, true, true])
+    // The store has both.
+    table = try begin()
+    try tap(composed, of: table)
+    #expect(expanded(table) == [false, false, false, true])
+  }
+
+  private func tap(_ row: String, of table: LiveTable) throws {
+    _ = try wait { table.tap(row, Lens(), EditPreconditions(), CallerFields([]), $0) }
+    table.settle()
+  }
+
+  private func expanded(_ table: LiveTable) -> [Bool] {
+    table.current.table.sections.flatMap(\.rows).map { row in
+      String(decoding: row.encoded, as: UTF8.self).contains(#""isExpanded":true"#)
+    }
+  }
+
+  /// Waits for the answer to a change.
+  private func wait<Answer: Sendable>(
+    _ begin: (@escaping @Sendable (Result<Answer, TableError>) -> Void) -> Void
+  ) throws -> Answer {
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var found: Result<Answer, TableError>?
+    begin {
+      found = $0
+      done.signal()
+    }
+    done.wait()
+    return try #require(found).get()
   }
 }

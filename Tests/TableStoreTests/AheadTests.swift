@@ -97,6 +97,20 @@ import Testing
     try store.closed()
   }
 
+  /// Of two rows whose names differ only in spelling, the second one has an object.
+  @Test func anObjectIsWrittenForItsOwnRow() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let versions = TableVersions(initial: table())
+    let all = [row("\u{E9}"), row("e\u{301}")] + rows(count, "one")
+    let version = try #require(versions.prepare(table([("a", all)])))
+    var commit = commit(version, saying: "one", objects: 0)
+    commit.objects = [ObjectChange(row: "e\u{301}", bytes: [1])]
+    try store.written(commit)
+    #expect(try store.restored().objects == ["e\u{301}": [1]])
+    try store.closed()
+  }
+
   /// Also where most rows of a table are new that has some; objects in another order than their rows are as good.
   @Test func aTableThatBecomesLong() throws {
     let folder = try TemporaryFolder()

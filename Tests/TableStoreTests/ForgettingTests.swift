@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 import GRDB
 import Synchronization
@@ -121,7 +122,8 @@ import Testing
         for version in kept {
           #expect(versions.version(version.number).map { identical(version.table, $0.table) } == true)
         }
-        #expect(stored.objects == Dictionary(uniqueKeysWithValues: rows(0).map { ($0.id, Array("\(step)".utf8)) }))
+        let expected = rows(0).map { (ByteText($0.id), Array("\(step)".utf8)) }
+        #expect(stored.objects == Dictionary(uniqueKeysWithValues: expected))
         // Each row is one that a version has.
         let held = Set(kept.flatMap { $0.table.sections[0].rows.map { ObjectIdentifier($0) } }).count
         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM row") ?? 0 <= held + history * 2 * changing)

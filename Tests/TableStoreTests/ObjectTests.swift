@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 import GRDB
 import TableModel
@@ -17,12 +18,12 @@ import Testing
     var store = try SQLiteStore(path: folder.database, history: history)
     var versions = TableVersions(initial: table(), history: history)
     var rows: [TableModel.Row] = []
-    var expected: [String: [UInt8]] = [:]
+    var expected: [ByteText: [UInt8]] = [:]
     for step in 0..<120 {
       var changes: [ObjectChange] = []
       func say(_ id: String, _ bytes: [UInt8]?) {
         changes.append(ObjectChange(row: id, bytes: bytes))
-        expected[id] = bytes
+        expected[ByteText(id)] = bytes
       }
       for _ in 0..<Int.random(in: 1...5, using: &generator) {
         let place = rows.isEmpty ? 0 : Int.random(in: 0..<rows.count, using: &generator)

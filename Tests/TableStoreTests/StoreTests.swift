@@ -48,6 +48,37 @@ import Testing
     }
   }
 
+  /// Rows whose names differ only in spelling, which Swift's strings hold equal.
+  @Test(arguments: StoreKind.allCases) func rowsAreToldApartByTheirBytes(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+      let versions = TableVersions(initial: table())
+      func write(_ title: String, _ objects: [ObjectChange], _ toggles: [ToggleChange]) throws {
+        let rows = [row(composed, title), row(decomposed, title)]
+        let version = try #require(versions.prepare(table([("s", rows)])))
+        var commit = Commit(table: "t", durability: .full, version: version)
+        (commit.objects, commit.toggles) = (objects, toggles)
+        try store.written(commit)
+        versions.publish(version)
+      }
+      // A store may look for them in the order of the rows first.
+      let objects = [ObjectChange(row: decomposed, bytes: [2]), ObjectChange(row: composed, bytes: [1])]
+      try write("one", objects, [composed, decomposed].map { ToggleChange(row: $0, isToggled: true) })
+      var stored = try store.restored()
+      #expect(stored.objects == ["\u{E9}": [1], "e\u{301}": [2]])
+      #expect(stored.toggled == ["\u{E9}", "e\u{301}"])
+      // The other one's object stays what it was, though its row is another one now.
+      try write(
+        "two",
+        [ObjectChange(row: composed, bytes: [3])],
+        [ToggleChange(row: composed, isToggled: false)]
+      )
+      stored = try store.restored()
+      #expect(stored.objects == ["\u{E9}": [3], "e\u{301}": [2]])
+      #expect(stored.toggled == ["e\u{301}"])
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func itemsThatWereAllDeletedAreNotSeededAgain(kind: StoreKind) throws {
     try kind.withStore { store in
       var items = try LocalItems(seed: [[:]])

@@ -1,10 +1,16 @@
 import Dispatch
+import FieldValues
 import Foundation
 import JSON
 import Synchronization
 import TableModel
 
 @testable import TableStore
+
+/// So that tests name rows by literals.
+extension ByteText: ExpressibleByStringLiteral {
+  init(stringLiteral text: String) { self.init(text) }
+}
 
 func row(_ id: String, _ title: String = "t", permissions: Permissions = .select) -> Row {
   let payload = Array(#"{"title":"\#(title)","open":true}"#.utf8)

@@ -168,17 +168,12 @@ struct RowTap: Change {
 }
 
 extension Table {
-  /// With one row toggled. O(rows of its section).
+  /// With one row toggled. As fast as ``RowList/replacing(_:with:)``.
   fileprivate func toggling(_ id: String) -> Table {
-    guard let path = indexPath(of: id) else { return self }
+    guard let path = indexPath(of: id), let plain = self[at: path] else { return self }
     var table = self
     let section = sections[path.section]
-    table.sections[path.section] = Section(
-      id: section.id,
-      header: section.header,
-      footer: section.footer,
-      rows: section.rows.map { $0.id == id ? $0.toggled() : $0 }
-    )
+    table.sections[path.section] = section.with(section.rows.replacing(path.row, with: plain.toggled()))
     return table
   }
 }

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import TableMapping
 import TableModel
 import TableStore
@@ -213,10 +214,10 @@ extension TableContent {
   }
 
   /// Takes over what the store says of a member's readers, which is no row's object.
-  mutating func noteRefusal() { refusal = restoredObjects.removeValue(forKey: Self.refusalRow) }
+  mutating func noteRefusal() { refusal = restoredObjects.removeValue(forKey: ByteText(Self.refusalRow)) }
 
   mutating func noteRefusal(_ objects: [ObjectChange]) {
     guard let last = objects.last(where: { $0.row == Self.refusalRow }) else { return }
-    (refusal, restoredObjects[Self.refusalRow]) = (last.bytes, nil)
+    (refusal, restoredObjects[ByteText(Self.refusalRow)]) = (last.bytes, nil)
   }
 }

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import TableMapping
 import TableModel
 import TableStore
@@ -33,14 +34,14 @@ extension TableContent {
   /// is nothing to be kept once that has answered.
   func keeping(_ restored: Table, of silent: Set<String>, in table: Table) -> Table {
     guard case .list(let definitions, _) = definition.sections else { return table }
-    let mapped = Dictionary(table.sections.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    var taken = Set(table.sections.lazy.flatMap(\.rows).map(\.id))
+    let mapped = Dictionary(table.sections.map { (ByteText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+    var taken = Set(table.sections.lazy.flatMap(\.rows).map { ByteText($0.id) })
     var result = table
     result.sections = definitions.compactMap { section in
       guard silent.contains(section.source ?? definition.source),
-        let kept = restored.sections.first(where: { $0.id == section.id })
-      else { return mapped[section.id] }
-      let rows = kept.rows.filter { taken.insert($0.id).inserted }
+        let kept = restored.sections.first(where: { $0.id.isExactly(section.id) })
+      else { return mapped[ByteText(section.id)] }
+      let rows = kept.rows.filter { taken.insert(ByteText($0.id)).inserted }
       guard !rows.isEmpty || !section.hideEmpty else { return nil }
       return Section(id: kept.id, header: kept.header, footer: kept.footer, rows: rows)
     }
@@ -108,7 +109,7 @@ extension TableContent {
     restoredObjects = [:]
     guard inputs.values.contains(where: { $0.content == nil }) else { return }
     for row in table.sections.lazy.flatMap(\.rows) {
-      restoredObjects[row.id] = result?.item(row.id)?.bytes ?? objects[row.id]
+      restoredObjects[ByteText(row.id)] = result?.item(row.id)?.bytes ?? objects[ByteText(row.id)]
     }
   }
 }

@@ -27,7 +27,8 @@ extension TableContent {
     let (changed, gone) = Self.rowsMadeAnew(from: old, to: new)
     let changes = changed.compactMap { row -> ObjectChange? in
       guard let bytes = result.item(row.id)?.bytes else { return nil }
-      let isTold = restoredObjects[row.id] == bytes && !untoldRows.contains(row.id)
+      let id = ByteText(row.id)
+      let isTold = restoredObjects[id] == bytes && !untoldRows.contains(id)
       return isTold ? nil : ObjectChange(row: row.id, bytes: bytes)
     }
     return changes + gone.map { ObjectChange(row: $0, bytes: nil) }
@@ -42,7 +43,8 @@ extension TableContent {
   /// Notes the rows whose objects the store may not have yet, before the sources' answers are let go of and the objects are kept.
   mutating func keepUntold() {
     guard local == nil, let result else { return }
-    untoldRows.formUnion(Self.rowsMadeAnew(from: toldSections ?? [], to: result.sections).changed.map(\.id))
+    let changed = Self.rowsMadeAnew(from: toldSections ?? [], to: result.sections).changed
+    untoldRows.formUnion(changed.lazy.map { ByteText($0.id) })
     toldSections = nil
   }
 
@@ -71,9 +73,10 @@ extension TableContent {
 extension TableContent {
   mutating func follow(_ toggles: [ToggleChange], _ objects: [ObjectChange]) {
     for toggle in toggles {
-      if toggle.isToggled { sharedToggles.insert(toggle.row) } else { sharedToggles.remove(toggle.row) }
+      let row = ByteText(toggle.row)
+      if toggle.isToggled { sharedToggles.insert(row) } else { sharedToggles.remove(row) }
     }
-    for object in objects { restoredObjects[object.row] = object.bytes }
+    for object in objects { restoredObjects[ByteText(object.row)] = object.bytes }
   }
 
   /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
@@ -167,8 +170,8 @@ extension TableContent {
   /// Forgets what the sources have said, but not the objects of the rows that are shown.
   mutating func drop(showing table: Table) {
     if let result {
-      for row in table.sections.lazy.flatMap(\.rows) where restoredObjects[row.id] == nil {
-        restoredObjects[row.id] = result.item(row.id)?.bytes
+      for row in table.sections.lazy.flatMap(\.rows) where restoredObjects[ByteText(row.id)] == nil {
+        restoredObjects[ByteText(row.id)] = result.item(row.id)?.bytes
       }
     }
     result = nil

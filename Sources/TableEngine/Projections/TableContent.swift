@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import JSON
 import TableEncoding
 import TableMapping
@@ -19,7 +20,7 @@ struct TableContent: Sendable {
   var otherItems: [String: SourceContent] = [:]
   var otherRevisions: [String: Revision] = [:]
   /// The rows, by identity, that taps without a view have toggled for everyone.
-  var sharedToggles: Set<String> = []
+  var sharedToggles: Set<ByteText> = []
   /// The last mapping.
   var result: MappingResult?
   /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
@@ -30,12 +31,12 @@ struct TableContent: Sendable {
   /// Rows may offer edits or moves by its definition (``TableBlueprint/offersEdits``).
   var offersEdits: Bool
   /// The represented objects of those rows.
-  var restoredObjects: [String: [UInt8]] = [:]
+  var restoredObjects: [ByteText: [UInt8]] = [:]
   /// The sections as they were mapped when the store was told the objects of their rows last; nil: that was another process, or the store
   /// may have lost it.
   var toldSections: [Section]?
   /// The rows whose objects the store may lack, of those that were kept for sources that are asked anew.
-  var untoldRows: Set<String> = []
+  var untoldRows: Set<ByteText> = []
   /// An edit was laid over an answer since then.
   var hasEditToTell = false
 
@@ -88,7 +89,7 @@ struct TableContent: Sendable {
 
   /// State that no source has: it is the table's own.
   struct OwnState: Equatable, Sendable {
-    var toggles: Set<String> = []
+    var toggles: Set<ByteText> = []
     var refusal: [UInt8]?
   }
 
@@ -136,7 +137,7 @@ struct TableContent: Sendable {
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {
     if let item = result?.item(row) { return RepresentedObject(bytes: item.bytes, isHidden: !item.hasRow) }
-    guard restored != nil, let bytes = restoredObjects[row] else { return nil }
+    guard restored != nil, let bytes = restoredObjects[ByteText(row)] else { return nil }
     return RepresentedObject(bytes: bytes, isHidden: false)
   }
 
@@ -176,10 +177,10 @@ struct TableContent: Sendable {
   mutating func toggle(_ row: String, in table: Table) -> Bool {
     // Rows go, and their toggles with them, before they are more than the rows that there are.
     if sharedToggles.count > table.counts.rows {
-      sharedToggles = sharedToggles.filter { table.indexPath(of: $0) != nil }
+      sharedToggles = sharedToggles.filter { table.indexPath(of: $0.text) != nil }
     }
-    guard sharedToggles.remove(row) == nil else { return false }
-    sharedToggles.insert(row)
+    guard sharedToggles.remove(ByteText(row)) == nil else { return false }
+    sharedToggles.insert(ByteText(row))
     return true
   }
 
@@ -270,7 +271,7 @@ struct TableContent: Sendable {
       return table
     }
     for row in sharedToggles {
-      guard let path = table.indexPath(of: row), let plain = table[at: path] else { continue }
+      guard let path = table.indexPath(of: row.text), let plain = table[at: path] else { continue }
       let section = table.sections[path.section]
       table.sections[path.section] = section.with(section.rows.replacing(path.row, with: plain.toggled()))
     }
@@ -279,8 +280,8 @@ struct TableContent: Sendable {
   }
 
   private func toggled(_ section: Section) -> Section {
-    guard section.rows.contains(where: { sharedToggles.contains($0.id) }) else { return section }
-    return section.with(RowList(section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 }))
+    guard section.rows.contains(where: { sharedToggles.contains(ByteText($0.id)) }) else { return section }
+    return section.with(RowList(section.rows.map { sharedToggles.contains(ByteText($0.id)) ? $0.toggled() : $0 }))
   }
 }
 

@@ -1,3 +1,4 @@
+import FieldValues
 import TableModel
 
 extension PostgresTable {
@@ -70,10 +71,12 @@ extension PostgresTable {
       }
       stored.items = LocalItems(stored: items, nextID: try state.count(0, 3))
     }
-    for row in 0..<answers[4].count { stored.objects[answers[4].text(row, 0)] = answers[4].bytes(row, 1) ?? [] }
+    for row in 0..<answers[4].count {
+      stored.objects[ByteText(answers[4].text(row, 0))] = answers[4].bytes(row, 1) ?? []
+    }
     stored.inputs = InputRevisions(takingFrom: &stored.objects)
     table.inputs = stored.inputs
-    for row in 0..<answers[5].count { stored.toggled.insert(answers[5].text(row, 0)) }
+    for row in 0..<answers[5].count { stored.toggled.insert(ByteText(answers[5].text(row, 0))) }
     return (table, stored)
   }
 

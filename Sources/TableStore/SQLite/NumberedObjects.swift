@@ -1,3 +1,4 @@
+import FieldValues
 import GRDB
 import TableModel
 
@@ -37,7 +38,7 @@ struct RowNumbers {
   private let last: (version: Version, numbers: [RowNumberList])?
   /// Most objects come in the order of their rows.
   private var next = 0
-  private var byName: [String: UInt64]?
+  private var byName: [ByteText: UInt64]?
 
   init(_ record: VersionRecord?, of table: SQLiteTable) {
     (added, last) = (record?.added ?? [], table.last)
@@ -45,13 +46,14 @@ struct RowNumbers {
 
   /// Expected O(1) for rows that the version has brought, and as fast as the table finds it for others.
   mutating func number(of row: String) -> UInt64? {
-    if next < added.count, added[next].row.id == row {
+    let name = ByteText(row)
+    if next < added.count, ByteText(added[next].row.id) == name {
       next += 1
       return added[next - 1].number
     }
-    let known = byName ?? Dictionary(added.map { ($0.row.id, $0.number) }) { first, _ in first }
+    let known = byName ?? Dictionary(added.map { (ByteText($0.row.id), $0.number) }) { first, _ in first }
     byName = known
-    if let number = known[row] { return number }
+    if let number = known[name] { return number }
     guard let last, let path = last.version.table.indexPath(of: row) else { return nil }
     return last.numbers[path.section][path.row]
   }

@@ -1,3 +1,4 @@
+import FieldValues
 import TableModel
 
 /// The slices of a commit, one after the other.
@@ -34,8 +35,9 @@ struct SliceMaking {
       writer.write(row)
       slice.rows.append((key, writer.bytes))
       // Objects come in the order of their rows; from one on that does not, they are written with the version.
-      guard ahead.objects < objects.count, objects[ahead.objects].row == row.id, let body = objects[ahead.objects].bytes
-      else { continue }
+      guard ahead.objects < objects.count else { continue }
+      let object = objects[ahead.objects]
+      guard ByteText(object.row) == ByteText(row.id), let body = object.bytes else { continue }
       slice.objects.append((key, body))
       ahead.objects += 1
     }

@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 import GRDB
 import TableModel
@@ -51,16 +52,16 @@ extension StoreWriter {
     in db: Database
   ) throws {
     guard !record.gone.isEmpty, !record.added.isEmpty else { return }
-    let told = Set(objects.map(\.row))
-    let silent = record.added.filter { !told.contains($0.row.id) }
+    let told = Set(objects.map { ByteText($0.row) })
+    let silent = record.added.filter { !told.contains(ByteText($0.row.id)) }
     guard !silent.isEmpty else { return }
-    let before = Dictionary(record.gone.map { ($0.row.id, $0.number) }) { first, _ in first }
+    let before = Dictionary(record.gone.map { (ByteText($0.row.id), $0.number) }) { first, _ in first }
     let copy = try RecordStatement(
       "INSERT OR REPLACE INTO row_object (key, body) SELECT ?, body FROM row_object WHERE key = ?",
       in: db
     )
     for (number, row) in silent {
-      guard let old = before[row.id] else { continue }
+      guard let old = before[ByteText(row.id)] else { continue }
       try copy.execute(StoreSchema.key(of: id, number: number), StoreSchema.key(of: id, number: old))
     }
   }
@@ -91,8 +92,8 @@ extension StoreWriter {
   }
 
   /// The objects that are stored under names.
-  func namedObjects(of table: SQLiteTable, in db: Database) throws -> [String: [UInt8]] {
-    var objects: [String: [UInt8]] = [:]
+  func namedObjects(of table: SQLiteTable, in db: Database) throws -> [ByteText: [UInt8]] {
+    var objects: [ByteText: [UInt8]] = [:]
     let named = try GRDB.Row.fetchCursor(
       db,
       sql: "SELECT row, body FROM object WHERE feed = ?",
@@ -100,7 +101,7 @@ extension StoreWriter {
     )
     while let row = try named.next() {
       let (name, body): (String, Data) = (try row.decode(forColumn: "row"), try row.decode(forColumn: "body"))
-      objects[name] = Array(body)
+      objects[ByteText(name)] = Array(body)
     }
     return objects
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import FieldValues
 import Foundation
 import GRDB
 import Synchronization
@@ -42,11 +43,12 @@ extension StoreWriter {
     result.objects = try namedObjects(of: table, in: db)
     let ofRows = try objects.get().named(by: table.last)
     result.objects.reserveCapacity(result.objects.count + ofRows.count)
-    for (row, bytes) in ofRows { result.objects[row] = bytes }
+    for (row, bytes) in ofRows { result.objects[ByteText(row)] = bytes }
     let inputs = InputRevisions(takingFrom: &result.objects)
     table.inputs = tables[name]?.inputs
     result.inputs = table.inputs ?? inputs
-    result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [table.id])
+    let toggled = try String.fetchAll(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [table.id])
+    result.toggled = Set(toggled.map { ByteText($0) })
     result.layout = table.layout
     tables[name] = table
     result.revision = revision(of: name)

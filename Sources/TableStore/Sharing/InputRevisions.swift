@@ -1,3 +1,5 @@
+import FieldValues
+
 /// The records of the service's own items that a version is made of, at which of their revisions: the one of the table's own source,
 /// and those that it looks up or shows beside that.
 public struct InputRevisions: Hashable, Sendable {
@@ -76,8 +78,8 @@ extension InputRevisions {
   }
 
   /// Takes them out of what is kept of a table's objects.
-  init(takingFrom objects: inout [String: [UInt8]]) {
-    self.init(objects.removeValue(forKey: Self.row) ?? [])
+  init(takingFrom objects: inout [ByteText: [UInt8]]) {
+    self.init(objects.removeValue(forKey: ByteText(Self.row)) ?? [])
   }
 
   /// The same of what a commit has changed; nil where it says nothing of them.
