@@ -26,9 +26,8 @@ extension Table {
     return !zip(parts, newParts).allSatisfy { one, other in
       let (before, after) = (old.sections[one.section], new.sections[other.section])
       if before === after, one.rows == other.rows { return true }
-      guard before.id == after.id, Section.sameFrame(before, after), one.rows.count == other.rows.count else {
-        return false
-      }
+      guard Section.sameIdentity(before, after), Section.sameFrame(before, after), one.rows.count == other.rows.count
+      else { return false }
       if RowList.haveSame(before.rows, one.rows, after.rows, other.rows) { return true }
       return zip(before.rows.part(one.rows), after.rows.part(other.rows)).allSatisfy { first, second in
         if Row.looksSame(first, second) { return true }
@@ -58,7 +57,7 @@ extension Table {
     if last?.rows.isEmpty ?? false || newLast?.rows.isEmpty ?? false {
       // A section without rows stands in the windows that begin here.
       end += 1
-    } else if let last, let newLast, last.id == newLast.id, last.rows.count == newLast.rows.count,
+    } else if let last, let newLast, Section.sameIdentity(last, newLast), last.rows.count == newLast.rows.count,
       Section.sameFrame(last, newLast)
     {
       end -= RowList.sameEnd(last.rows, newLast.rows)
@@ -66,7 +65,7 @@ extension Table {
     return first..<max(end, first + 1)
   }
 
-  private static func isSame(_ old: Section, _ new: Section) -> Bool {
-    old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new)
+  static func isSame(_ old: Section, _ new: Section) -> Bool {
+    old === new || Section.sameIdentity(old, new) && Section.sameFrame(old, new) && Section.sameRows(old, new)
   }
 }

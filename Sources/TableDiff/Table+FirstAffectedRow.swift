@@ -19,11 +19,11 @@ extension Table {
     guard sameAround(old, new) else { return 0 }
     var (before, left) = (0, patience)
     for (old, new) in zip(old.sections, new.sections) {
-      if old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new) {
+      if isSame(old, new) {
         before += old.rows.count
         continue
       }
-      guard old.id == new.id, Section.sameFrame(old, new) else { return before }
+      guard Section.sameIdentity(old, new), Section.sameFrame(old, new) else { return before }
       let first = RowList.firstDifference(old.rows, new.rows) ?? 0
       guard let seen = seen ?? (isFound(old.rows, first) || isFound(new.rows, first) ? { $0 } : nil) else {
         return before + first

@@ -37,6 +37,12 @@ public final class Section: Sendable {
 }
 
 extension Section {
+  /// Returns whether two sections have the same identity, to the byte. Swift's strings hold two spellings of “é” equal.
+  /// O(1) where the fingerprints differ, else as fast as the identity is long.
+  public static func sameIdentity(_ first: Section, _ second: Section) -> Bool {
+    first === second || first.identity == second.identity && first.id == second.id
+  }
+
   /// Returns whether two sections have the same rows in the same order, content included. O(1), by the rows' digest.
   public static func sameRows(_ first: Section, _ second: Section) -> Bool {
     first === second || first.rowsDigest == second.rowsDigest

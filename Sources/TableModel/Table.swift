@@ -92,7 +92,8 @@ public struct Table: Sendable {
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in
       old === new
-        || old.id == new.id && old.skipped == new.skipped && Section.sameFrame(old, new) && Section.sameRows(old, new)
+        || Section.sameIdentity(old, new) && old.skipped == new.skipped && Section.sameFrame(old, new)
+          && Section.sameRows(old, new)
     }
   }
 }

@@ -35,7 +35,8 @@ extension Table {
   public static func areStoredAlike(_ first: Table, _ second: Table) -> Bool {
     first.sections.count == second.sections.count
       && zip(first.sections, second.sections).allSatisfy { first, second in
-        first.id == second.id && Section.sameFrame(first, second) && first.rows.count == second.rows.count
+        Section.sameIdentity(first, second) && Section.sameFrame(first, second)
+          && first.rows.count == second.rows.count
           && zip(first.rows, second.rows).allSatisfy(Row.identical)
       }
   }

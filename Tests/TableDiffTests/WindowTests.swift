@@ -249,6 +249,7 @@ import Testing
       ("A: a b | B: c", "A: a b | B: c d", 3), ("A: a b | B: c", "A: a b | C: c", 2),
       ("A: a b | B^x: c", "A: a b | B^y: c", 2), ("A^x: a b", "A^y: a b", 0), ("A: a b", "A: a b | B: c", 2),
       ("A: a b", "A: a b | B:", 2), ("A: | B: a", "B: a", 0), ("A: a b", "A: a", 1), ("", "A: a", 0),
+      ("A: a b | \u{E9}: c", "A: a b | e\u{301}: c", 2),
     ] as [(String, String, Int?)]
   )
   func firstAffectedRow(_ old: String, _ new: String, _ row: Int?) throws {

@@ -21,6 +21,24 @@ import Testing
     #expect(versions.current.table.sections[0].rows[0] === knowing)
   }
 
+  /// Two spellings of “é” are two sections.
+  @Test func aSectionOfAnotherSpellingIsAnotherVersion() throws {
+    let one = row("1")
+    let versions = TableVersions(initial: table([("\u{E9}", [one])]))
+    let second = try #require(versions.publish(table([("e\u{301}", [one])])))
+    #expect(Array(second.table.sections[0].id.utf8) == Array("e\u{301}".utf8))
+  }
+
+  /// A row goes from one of the two to the other: the record of the version before knows it by its number.
+  @Test func aRowThatGoesIntoTheOtherSpellingIsKept() {
+    let (a, b, moving) = (row("a"), row("b"), row("c"))
+    let before = table([("\u{E9}", [a]), ("e\u{301}", [b, moving])])
+    let first = VersionRecord(of: before, after: nil, isKeyFrame: true, nextRow: 0)
+    let after = table([("\u{E9}", [a, moving]), ("e\u{301}", [b])])
+    let second = VersionRecord(of: after, after: (before, first.numbers), isKeyFrame: false, nextRow: first.nextRow)
+    #expect(second.added.isEmpty && second.gone.isEmpty)
+  }
+
   @Test func lookupNamesEveryCase() throws {
     let versions = TableVersions(initial: table(), history: 3)
     for title in ["1", "2", "3", "4"] { _ = versions.publish(table([("a", [row("x", title)])])) }

@@ -1,3 +1,4 @@
+import FieldValues
 internal import TableDiff
 import TableModel
 
@@ -16,10 +17,10 @@ struct SectionContinuity {
 
   /// O(sections + rows of the sections that changed, without what they share), over fingerprints, confirmed by bytes.
   init(_ table: Table, _ previous: Table?) {
-    var oldIndex: [String: Int] = [:]
-    for (index, section) in (previous?.sections ?? []).enumerated() { oldIndex[section.id] = index }
+    var oldIndex: [ByteText: Int] = [:]
+    for (index, section) in (previous?.sections ?? []).enumerated() { oldIndex[ByteText(section.id)] = index }
     matches = table.sections.map { section in
-      guard let previous, let old = oldIndex[section.id] else { return nil }
+      guard let previous, let old = oldIndex[ByteText(section.id)] else { return nil }
       return Match(section, previous.sections[old], at: old)
     }
   }
