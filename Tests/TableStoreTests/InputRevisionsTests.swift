@@ -1,3 +1,4 @@
+import FieldValues
 import JSON
 import TableModel
 import TestSupport
@@ -110,7 +111,7 @@ import Testing
     ] as [[String: UInt64]]
   ) func theyAreReadAsTheyWereWritten(numbers: [String: UInt64]) {
     let written = inputs(own: numbers["@items.a"] == nil ? nil : "@items.a", numbers)
-    var objects = ["row": [1], written.object.row: written.object.bytes ?? []]
+    var objects: [ByteText: [UInt8]] = ["row": [1], ByteText(written.object.row): written.object.bytes ?? []]
     #expect(InputRevisions(takingFrom: &objects) == written && objects == ["row": [1]])
     var changes = [ObjectChange(row: "row", bytes: nil), written.object]
     #expect(InputRevisions.taken(from: &changes) == written && changes.map(\.row) == ["row"])
