@@ -102,7 +102,9 @@ import Testing
     )
     let expected = "[\(areEqual),\(areEqual),true,\(areEqual ? 1 : 2)]"
     #expect(try expression.evaluate(in: Scope(item: Value(item))).json == expected)
-    let read = try Document(item.bytes).withRoot { root in Result { try expression.evaluate(in: Scope(item: root)).json } }
+    let read = try Document(item.bytes).withRoot { root in
+      Result { try expression.evaluate(in: Scope(item: root)).json }
+    }
     #expect(try read.get() == expected)
   }
 
