@@ -14,7 +14,7 @@ struct AuditEntry: Sendable {
   private let table: String
   private var operation: String
   private var row: String?
-  private let body: [UInt8]
+  private var body: [UInt8]
 
   /// Nil where the request is no edit of a table's items.
   init?(_ request: Request, _ match: RouteMatch, _ authorizer: Authorizer) {
@@ -32,14 +32,21 @@ struct AuditEntry: Sendable {
 
   init?(_ call: Call) { self.init(call.request, call.match, call.state.authorizer) }
 
-  /// One for each of several edits.
-  func entries(for edits: [Edit]) -> [AuditEntry] {
-    edits.map { edit in
+  /// Of a batch that was done one for each of its edits, with the part of the body that says it; else this one.
+  ///
+  /// - Parameter hasBodies: false: nobody looks at the parts.
+  func entries(for edits: [Edit], hasBodies: Bool) -> [AuditEntry] {
+    guard operation == Self.batch else { return [self] }
+    let list = hasBodies ? ListedText.edits(of: body) : nil
+    return edits.enumerated().map { index, edit in
       var entry = self
-      (entry.operation, entry.row) = (edit.verb, edit.row ?? row)
+      (entry.operation, entry.row, entry.body) = (edit.verb, edit.row, [])
+      if let list, list.elements.indices.contains(index) { entry.body = list.withBytes(of: index) { Array($0) } }
       return entry
     }
   }
+
+  fileprivate static let batch = "batch"
 
   /// The row is known by now.
   func naming(_ row: String?) -> AuditEntry {
@@ -81,7 +88,7 @@ extension RouteMatch {
     case (.delete, _): return "delete"
     case (_, "items"): return "insert"
     case (_, "{action}"): return "action \(self["action"])"
-    case (_, "edits"): return "batch"
+    case (_, "edits"): return AuditEntry.batch
     case (_, let name): return String(name)
     }
   }

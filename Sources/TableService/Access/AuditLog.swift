@@ -34,6 +34,9 @@ final class AuditLog: @unchecked Sendable {
     return (start == 0 ? lines : Array(lines.dropFirst())).filter { (try? JSONValue(parsing: $0)) != nil }
   }
 
+  /// Lines have the edits' bodies, too.
+  var hasBodies: Bool { definition.hasBodies }
+
   /// The newest entries, each a JSON object, newest first.
   func newest(_ count: Int) -> [[UInt8]] { recent.withLock { $0.newest(count) } }
 

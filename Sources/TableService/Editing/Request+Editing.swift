@@ -121,7 +121,7 @@ extension JSONValue {
   /// Returns the error of the first edit of a batch that can't be read by itself; nil where it is none of them.
   /// O(bytes).
   fileprivate static func faultOfEdit(in body: [UInt8]) -> TableError? {
-    guard let list = (try? ListedText(body, at: [.name("edits")])) ?? (try? ListedText(body)) else { return nil }
+    guard let list = ListedText.edits(of: body) else { return nil }
     for index in list.elements.indices {
       let element = list.withBytes(of: index) { Array($0) }
       // It stands two levels deep.
@@ -130,6 +130,13 @@ extension JSONValue {
       }
     }
     return nil
+  }
+}
+
+extension ListedText {
+  /// The edits in the body of a batch; nil where it has no list of them. O(bytes).
+  static func edits(of body: [UInt8]) -> ListedText? {
+    (try? ListedText(body, at: [.name("edits")])) ?? (try? ListedText(body))
   }
 }
 

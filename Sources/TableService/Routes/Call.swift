@@ -149,7 +149,9 @@ final class TableCall: Sendable {
   var record: @Sendable ([Edit], [String?], Response, @escaping @Sendable () -> Void) -> Void {
     guard let audit = state.audit, let entry = AuditEntry(call) else { return { _, _, _, completion in completion() } }
     return { edits, rows, response, completion in
-      let entries = edits.isEmpty ? [entry] : entry.entries(for: edits)
+      // A batch is refused as one.
+      let isDone = response.status.code < 300
+      let entries = isDone ? entry.entries(for: edits, hasBodies: audit.hasBodies) : [entry]
       let named = entries.enumerated().map { index, entry in
         entry.naming(rows.indices.contains(index) ? rows[index] : nil)
       }
