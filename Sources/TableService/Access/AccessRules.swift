@@ -83,10 +83,12 @@ struct AccessRules: Sendable {
   /// upstream of one of the tables is to judge them.
   func refusal(ofCredentials credentials: Credentials, for tables: [String]) -> ServiceError? {
     guard haveIssuers else { return nil }
+    // A token of the configuration is no issuer's to judge. Remembered heads keep the refusal of before it was added.
+    if credentials.verified == nil, credentials.digest.flatMap(find) != nil { return nil }
     switch credentials.standing {
     // Found out when it asks again: what it has sent is not kept.
     case .unjudged:
-      guard let digest = credentials.digest, find(digest) == nil else { return nil }
+      guard credentials.digest != nil else { return nil }
       return tables.contains(where: tablesForwardingCredentials.contains) ? nil : .notIdentified
     case .verified(let token):
       guard !issuers.awaitsKeys(of: token) else { return .notIdentified }

@@ -227,6 +227,21 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try add(bearer(second.signer.token(first.claims("ada")))) == 401)
   }
 
+  /// Its requests were seen before and refused. All come by one connection, as each loop remembers its own heads.
+  @Test func aTokenThatIsAddedCountsForRequestsThatWereRefused() throws {
+    let issuer = try Issuer()
+    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let client = try service.client()
+    for _ in 1...2 { #expect(try client.request("GET", "/v1/tables/todo", bearer("app-token")).status == 401) }
+    let tokens = "  tokens: [{name: app, sha256: \"\(try sha256("app-token"))\", allow: [read]}]\n"
+    try service.folder.write(configuration(issuer.configuration(), tokens))
+    service.signal(SIGHUP)
+    try service.logged("The configuration was read again")
+    try awaited("the added token", seconds: 10) {
+      try client.request("GET", "/v1/tables/todo", bearer("app-token")).status == 200
+    }
+  }
+
   /// An idempotency key is its caller's: issuer and subject, whatever token it comes with.
   @Test func keysOfEditsBelongToIssuerAndSubject() throws {
     let issuer = try Issuer()
