@@ -162,11 +162,16 @@ public final class TableService: RequestHandler {
       }
       return reply
     } catch {
-      let response = error.response(under: call.state)
-      guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
-      audit.write([entry], response.status) { exchange.finish(response) }
-      return .later
+      return refuse(call, error, exchange)
     }
+  }
+
+  /// Answers with a refusal; that of an edit comes after its line in the record.
+  func refuse(_ call: Call, _ error: ServiceError, _ exchange: Exchange) -> Reply {
+    let response = error.response(under: call.state)
+    guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
+    audit.write([entry], response.status) { exchange.finish(response) }
+    return .later
   }
 
   /// An edit may have been done: clients repeat it with its key where no answer comes, and not after a 504.

@@ -36,4 +36,24 @@ import Testing
     #expect(line["op"] == "batch" && line["outcome"] == "refused" && line["status"]?.number == 404)
     #expect(line["row"] == .null && line["body"] == batch)
   }
+
+  /// Its table waits for the upstream's first answer before the edit is looked at.
+  @Test func anEditThatIsRefusedAfterAWaitHasItsLine() throws {
+    let upstream = try ScriptedUpstream { _ in .silence }
+    let service = try ServiceProcess(
+      """
+      store: memory
+      sources: {list: {url: "\(upstream.url)/${$params.q}", every: 0s, retries: 0}}
+      tables: {list: {source: list, row: {id: "${number}"}, parameters: {q: {}}}}
+      """ + Self.audit
+    )
+    let client = try service.client()
+    try client.send("PATCH", "/v1/tables/list;q=a/items/1", body: [])
+    try upstream.requests.wait(for: "the fetch") { $0.isEmpty ? nil : true }
+    upstream.answer([issue(1)])
+    #expect(try client.receive("the refusal").status == 422)
+    let lines = try Self.lines(service)
+    #expect(lines.map { $0["op"] } == ["patch"] && lines.map { $0["status"]?.number } == [422])
+    #expect(lines.map { $0["table"] } == ["list;q=a"] && lines.map { $0["row"] } == ["1"])
+  }
 }

@@ -166,17 +166,17 @@ final class Route: Sendable {
       try call.authorize(operation.requirement)
       return try handler(service)(call)
     case .table(let handler):
-      let call = try TableCall(call, operation.requirement)
-      guard call.table.isAwaitingUpstream else {
-        return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
+      let first = try TableCall(call, operation.requirement)
+      guard first.table.isAwaitingUpstream else {
+        return try answer(first, of: service, operation, handler, mayFindAnother: mayFindAnother)
       }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.parsed.wait.get()
-      return FirstFetch(of: call.table, patience: patience) { [self] exchange, mayWait in
+      return FirstFetch(of: first.table, patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
-          let call = try call.after(exchange, mayWait: mayWait, under: service.state)
+          let call = try first.after(exchange, mayWait: mayWait, under: service.state)
           return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
         } catch {
-          return .response(error.response)
+          return service.refuse(call, error, exchange)
         }
       }.begin(call.exchange)
     }
