@@ -1,5 +1,6 @@
 import Definitions
 import HTTPServer
+import Identity
 import TableEngine
 
 /// A capability of a caller.
@@ -74,6 +75,16 @@ final class Authorizer: Sendable {
   /// Returns the caller of a request's credentials: they are then for this service alone, and no upstream is shown
   /// them.
   func caller(of request: Request) -> Caller? { rules.caller(with: credentials(of: request)) }
+
+  /// Some callers are users, known by issuer and subject: their views are their own.
+  var haveUsers: Bool { rules.haveIssuers }
+
+  /// Returns the engine's name of a view. A user's views are nobody else's, whatever others call theirs. Callers who
+  /// are no users share views by their names. No client can name a user's view, as clients' names have no `~`.
+  func viewName(_ name: String?, of request: Request) -> String? {
+    guard let name, haveUsers, case .user(let user)? = caller(of: request) else { return name }
+    return "\(name)~\(user.callerDigest)"
+  }
 
   /// How long a caller's token is still taken, in seconds; nil where it doesn't end.
   func timeLeft(of credentials: Credentials) -> Double? { rules.timeLeft(of: credentials) }

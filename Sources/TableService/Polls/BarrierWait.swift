@@ -75,7 +75,7 @@ extension TableCall {
   /// The member that has to be read before this is answered; nil for none.
   var behind: BarrierWait.Member? {
     // Mostly no table is behind, and nothing of the request need be looked at.
-    guard table.mayBeBehind, let lens = try? parsed.lens.get() else { return nil }
+    guard table.mayBeBehind, let lens = try? lensRequest else { return nil }
     let waits = (try? parsed.wait.get()) != 0
     return table.isBehind(lens, after: request.position, waits: waits)
       ? BarrierWait.Member(table: table, view: lens.view) : nil

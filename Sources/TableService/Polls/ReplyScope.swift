@@ -11,6 +11,8 @@ struct ReplyScope: Hashable, Sendable {
   var isTokenHolders: Bool
   /// Rows offer edits to those who may edit, and to nobody else.
   var distinguishesEditors = false
+  /// It shows a view, which is its user's own where there are users.
+  var isOfUser = false
   /// The language that the table is in; nil where the configuration names none.
   var locale: String?
 
@@ -22,8 +24,10 @@ struct ReplyScope: Hashable, Sendable {
   }
 
   var cacheControl: String {
-    isTokenHolders || distinguishesEditors || !forwards.isEmpty ? "private, no-cache" : "no-cache"
+    isCallers || !forwards.isEmpty ? "private, no-cache" : "no-cache"
   }
+
+  private var isCallers: Bool { isTokenHolders || distinguishesEditors || isOfUser }
 
   /// The same, of replies whose URLs have a cursor, and by that tell whether rows offer edits.
   var ofCursors: ReplyScope {
@@ -40,7 +44,7 @@ struct ReplyScope: Hashable, Sendable {
 
   /// The same, of what does not depend on the cells that a client can show.
   var varyWithoutCells: [String] {
-    forwards + ((isTokenHolders || distinguishesEditors) && !forwards.nameCredentials ? ["Authorization"] : [])
+    forwards + (isCallers && !forwards.nameCredentials ? ["Authorization"] : [])
       + (locale == nil ? [] : ["Accept-Language"])
   }
 

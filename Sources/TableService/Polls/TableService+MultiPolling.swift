@@ -70,6 +70,7 @@ extension TableService {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
         var own = try pair.lens(in: lens)
+        own.view = call.state.authorizer.viewName(own.view, of: call.request)
         own.mayEdit = call.state.authorizer.mayEdit(call.request, table)
         try table.checkFinding(own.find, field: pair.members == nil ? nil : "after")
         let query = TableQuery(.changes(after: after), table.lens(own, after: after))

@@ -12,17 +12,18 @@ extension TableService {
   func snapshot(_ call: TableCall) throws(ServiceError) -> Reply {
     let lens = try call.lens()
     let query = TableQuery(.snapshot, lens)
-    let (scope, request) = (call.scope, call.request)
+    let request = call.request
     let isReadOnly = lens == .readOnly
     let made =
       lens == Lens() || isReadOnly
       ? call.table.wholeSnapshot(isReadOnly: isReadOnly)
       : call.table.readyReply(query, to: call.table.state(for: query).to)
-    if let representation = made?.snapshot(scope), representation.isPrepared(for: request) {
-      return .response(representation.response(to: request))
+    if let made {
+      let representation = made.snapshot(call.replyScope(at: made.cursor))
+      if representation.isPrepared(for: request) { return .response(representation.response(to: request)) }
     }
     call.table.render(query, for: ReplyAsker(call.exchange.asker)) { [self] in
-      call.finish($0.snapshot(scope).response(to: request), under: state)
+      call.finish($0.snapshot(call.replyScope(at: $0.cursor)).response(to: request), under: state)
     }
     return .later
   }
@@ -44,7 +45,7 @@ extension TableService {
 
   /// One row with its place, wherever `place` finds it.
   private func row(_ call: TableCall, _ lens: Lens, at place: @escaping @Sendable (Table) -> IndexPath?) -> Reply {
-    let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
+    let (table, request, exchange) = (call.table, call.request, call.exchange)
     table.read(lens, for: ReplyAsker(exchange.asker), at: place) { [self] shown in
       guard let shown else {
         return exchange.finish(ServiceError(table.noSuchRow).response)
@@ -60,6 +61,7 @@ extension TableService {
       writer.name("cursor")
       writer.write(shown.cursor.description)
       writer.endObject()
+      let scope = call.replyScope(at: shown.cursor)
       let representation = Representation(
         body: writer.bytes,
         contentType: "application/json",

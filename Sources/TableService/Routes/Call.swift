@@ -195,10 +195,11 @@ final class TableCall: Sendable {
     return table.lens(lens, after: after)
   }
 
-  /// How the client asks to see the table, and whether it may edit it.
+  /// How the client asks to see the table, in a view of its caller's, and whether it may edit it.
   var lensRequest: LensRequest {
     get throws(ServiceError) {
       var lens = try parsed.lens.get()
+      lens.view = state.authorizer.viewName(lens.view, of: request)
       lens.mayEdit = state.authorizer.mayEdit(request, table)
       return lens
     }
@@ -212,6 +213,13 @@ final class TableCall: Sendable {
       distinguishesEditors: table.offersEdits && state.authorizer.distinguishesEditors,
       locale: table.locale
     )
+  }
+
+  /// The same of what is shown at a cursor: a view in which something was tapped may be its user's own.
+  func replyScope(at cursor: Cursor) -> ReplyScope {
+    var scope = scope
+    scope.isOfUser = state.authorizer.haveUsers && cursor.taps > 0
+    return scope
   }
 }
 
