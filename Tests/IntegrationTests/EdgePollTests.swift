@@ -70,6 +70,24 @@ import Testing
     #expect(try service.request("GET", "/v1/tables/open/changes?after=\(cursor)&slot=0").status == 400)
   }
 
+  /// The slot lasts longer than its caller's token.
+  @Test func aPollBySlotsEndsWithItsToken() throws {
+    let issuer = try Issuer()
+    let jwt = issuer.configuration(", leeway: 1s")
+    let service = try ServiceProcess(configuration + "\nauth: {jwt: \(jwt)}\n")
+    let target = "/v1/tables/open/changes?after=\(try service.mirror("open").cursor)&slot="
+    try awaited("a slot with ten seconds left") {
+      Date().timeIntervalSince1970.truncatingRemainder(dividingBy: 20) < 10
+    }
+    let end = (Date().timeIntervalSince1970 + 1).rounded(.up)
+    let headers = issuer.token("ada", ["exp": .double(end)])
+    let slot = try required(service.request("GET", target + "0", headers).json["slot"]?.number, "a slot")
+    let reply = try service.client().request("GET", "\(target)\(slot)", headers)
+    #expect(reply.status == 401 && reply["WWW-Authenticate"].contains("invalid_token"), "\(reply.text)")
+    let late = Date().timeIntervalSince1970 - end - 1
+    #expect(late > -0.05 && late < 3, "\(late) s after the token's end")
+  }
+
   @Test func whatDependsOnWhoAsksHasNoSlots() throws {
     let service = try ServiceProcess(configuration)
     let cursor = try service.mirror("open").cursor

@@ -51,7 +51,7 @@ final class SlotPoll: Waiter {
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
-    return wait(exchange, timeout: .seconds(slots.remaining))
+    return wait(exchange, timeout: .seconds(slots.remaining, until: caller.patience))
   }
 
   /// - Parameter timeout: nil: what is left of the time.
