@@ -170,6 +170,16 @@ import Testing
     #expect(rates.take("a", now: 200_000) == 10)
   }
 
+  /// Where there are not as many left, none is taken.
+  @Test func severalAreTakenTogetherOrNotAtAll() {
+    var rates = Rates<String>(perMinute: 6)
+    #expect(rates.take("a", now: 1000, count: 4) == nil)
+    #expect(rates.take("a", now: 1000, count: 3) == 10)
+    #expect(rates.take("a", now: 1000, count: 2) == nil)
+    #expect(rates.take("a", now: 1000, count: 6) == 60)
+    #expect(rates.take("a", now: 61_000, count: 6) == nil)
+  }
+
   /// Never more in any stretch than its time brings back and a minute's worth.
   @Test(arguments: 0..<10 as Range<UInt64>)
   func ratesAgainstAModel(seed: UInt64) {

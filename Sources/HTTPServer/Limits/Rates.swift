@@ -20,17 +20,19 @@ public struct Rates<Key: Hashable & Sendable>: Sendable {
     self.capacity = max(capacity, 2)
   }
 
-  /// Counts once more for `key` and returns nil, or the whole seconds to wait until it may again, at least one. O(1).
+  /// Counts for `key` and returns nil, or the whole seconds to wait until it may, at least one. O(1).
   ///
-  /// - Parameter now: milliseconds of a clock that never goes back.
-  public mutating func take(_ key: Key, now: Int) -> Int? {
+  /// - Parameters:
+  ///   - now: milliseconds of a clock that never goes back.
+  ///   - count: how many at once, all or none: at most a minute's worth, as more never are taken.
+  public mutating func take(_ key: Key, now: Int, count: Int = 1) -> Int? {
     let now = now * 1000
     if now - turned >= Rates.minute || recent.count >= capacity / 2 {
       earlier = recent
       recent = [:]
       turned = now
     }
-    let next = max(recent[key] ?? earlier[key] ?? now, now) + interval
+    let next = max(recent[key] ?? earlier[key] ?? now, now) + interval * count
     let excess = next - now - Rates.minute
     guard excess <= 0 else { return max((excess + 999_999) / 1_000_000, 1) }
     recent[key] = next

@@ -28,24 +28,38 @@ final class CallerLimits: Sendable {
     contents.withLock { ($0.refused, $0.waiting.holders) }
   }
 
-  /// Counts a request, and refuses it where its caller has made too many. O(1).
+  /// Counts a request, and refuses it where its caller has made too many. O(1), and for a batch O(bytes).
   func admit(_ request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
     let limits = state.limits
     guard limits.requestsPerMinute != nil || limits.editsPerMinute != nil, route.isLimited else { return }
     let caller = request.countedAs(state.authorizer)
     try admit(caller, .requestsPerMinute, limits.requestsPerMinute, "requests")
-    guard route.isEdit(request) else { return }
-    try admit(caller, .editsPerMinute, limits.editsPerMinute, "edits")
+    guard let perMinute = limits.editsPerMinute, case let count = route.editCount(request), count > 0 else { return }
+    guard count <= perMinute else {
+      contents.withLock { $0.refused[.editsPerMinute, default: 0] += 1 }
+      throw .unprocessable(
+        "\(count) edits are too many for one batch: \(perMinute) a minute are the most of one caller"
+          + " (`limits.editsPerMinute`).",
+        field: "edits"
+      )
+    }
+    try admit(caller, .editsPerMinute, perMinute, "edits", count)
   }
 
-  private func admit(_ caller: String, _ kind: Kind, _ perMinute: Int?, _ noun: String) throws(ServiceError) {
+  private func admit(
+    _ caller: String,
+    _ kind: Kind,
+    _ perMinute: Int?,
+    _ noun: String,
+    _ count: Int = 1
+  ) throws(ServiceError) {
     guard let perMinute else { return }
     // Milliseconds of a clock that never goes back.
     let now = Int(DispatchTime.now().uptimeNanoseconds / 1_000_000)
     let pause = contents.withLock { contents -> Int? in
       var rate = contents.rates.removeValue(forKey: kind) ?? (perMinute, Rates(perMinute: perMinute))
       if rate.perMinute != perMinute { rate = (perMinute, Rates(perMinute: perMinute)) }
-      let pause = rate.rates.take(caller, now: now)
+      let pause = rate.rates.take(caller, now: now, count: count)
       contents.rates[kind] = rate
       if pause != nil { contents.refused[kind, default: 0] += 1 }
       return pause
@@ -54,11 +68,9 @@ final class CallerLimits: Sendable {
     throw .tooMany(
       "\(perMinute) \(noun) a minute are the most of one caller (`limits.\(kind.rawValue)`).",
       after: pause,
-      // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4
-      fields: [
-        HeaderField(HeaderName.rateLimitPolicy, "\"\(noun)\";q=\(perMinute);w=60"),
-        HeaderField(HeaderName.rateLimit, "\"\(noun)\";r=0;t=\(pause)"),
-      ]
+      // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. For fewer than a batch has there may be room.
+      fields: [HeaderField(HeaderName.rateLimitPolicy, "\"\(noun)\";q=\(perMinute);w=60")]
+        + (count == 1 ? [HeaderField(HeaderName.rateLimit, "\"\(noun)\";r=0;t=\(pause)")] : [])
     )
   }
 

@@ -1,6 +1,7 @@
 import Definitions
 import FieldValues
 import HTTPServer
+import JSON
 import TableEngine
 
 /// One resource: where it is, what can be done with it, and what that takes. All there are stand in ``all``. A class, as its
@@ -17,6 +18,8 @@ final class Route: Sendable {
   private let mediaType: MediaType
   /// A refresh asks an upstream anew that has refused the caller.
   private let asksAnew: Bool
+  /// Its requests have several edits.
+  private let isBatch: Bool
 
   /// The operation of one method.
   final class Operation: Sendable {
@@ -95,6 +98,7 @@ final class Route: Sendable {
     isStrict = path.hasPrefix("/v1/")
     mediaType = path.hasSuffix("/stream") ? .eventStream : path.hasSuffix(".js") ? .script : .json
     asksAnew = path.hasSuffix("/refresh")
+    isBatch = path.hasSuffix("/edits")
   }
 
   // MARK: Matching
@@ -122,13 +126,14 @@ final class Route: Sendable {
   /// True if limits on a caller count requests for it: operators' own tools are free.
   var isLimited: Bool { isStrict }
 
-  /// Returns whether a request for it counts as an edit. A tap in a view of the caller's own is a kind of reading.
-  func isEdit(_ request: Request) -> Bool {
+  /// Returns how many edits a request for it counts as: a batch as many as it has, and one where that can't be read, or
+  /// has not come yet. A tap in a view of the caller's own is a kind of reading.
+  func editCount(_ request: Request) -> Int {
     switch operations.first(where: { $0.method == request.method })?.requirement {
-    case .edit?: true
-    case .capability(let capability)?: capability != .read
-    case .tap?: request.query.first("view") == nil
-    case .nothing?, .each?, nil: false
+    case .edit?: isBatch ? max(ListedText.edits(of: request.body)?.count ?? 1, 1) : 1
+    case .capability(let capability)?: capability != .read && request.method != .get ? 1 : 0
+    case .tap?: request.query.first("view") == nil ? 1 : 0
+    case .nothing?, .each?, nil: 0
     }
   }
 

@@ -212,6 +212,25 @@ import Testing
     #expect(try statuses(1, "GET", "", ["X-Forwarded-For": "192.0.2.7"]) == [429])
   }
 
+  /// A batch counts as many as it has, all or none. What is read counts as none, also where it takes the right to edit.
+  @Test func editsAreCountedOneByOne() throws {
+    let service = try ServiceProcess("limits: {editsPerMinute: 5}\n" + todo)
+    func batch(_ count: Int) throws -> Reply {
+      let edits = [JSONValue](repeating: ["op": "add", "item": ["title": "X"]], count: count)
+      return try service.request("POST", "/v1/tables/todo/edits", body: ["edits": .array(edits)])
+    }
+    for _ in 1...6 { #expect(try service.request("GET", "/v1/tables/todo/skipped").status == 200) }
+    // As many never are there at once.
+    let large = try batch(6)
+    #expect(try large.status == 422 && large.text.contains("editsPerMinute") && large.json["field"] == "edits")
+    #expect(try batch(3).status == 200)
+    let refused = try batch(3)
+    #expect(refused.status == 429 && (1...12).contains(Int(refused["Retry-After"]) ?? 0), "\(refused)")
+    #expect(try batch(2).status == 200)
+    #expect(try service.request("POST", "/v1/tables/todo/items", body: [:]).status == 429)
+    #expect(try service.metric("requests_limited_total{limit=\"editsPerMinute\"}") == 3)
+  }
+
   @Test func waitersOfOneCaller() throws {
     let service = try ServiceProcess("limits: {waitersPerCaller: 2}\ntrustedProxies: [127.0.0.0/8]\n" + todo)
     let cursor = try service.mirror("todo").cursor
