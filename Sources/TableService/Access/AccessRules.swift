@@ -79,6 +79,13 @@ struct AccessRules: Sendable {
     return nil
   }
 
+  /// Why credentials don't allow what belongs to no table, and tells of all: their token names tables. Nil where it
+  /// names none.
+  func refusalBeyondTables(of credentials: Credentials) -> ServiceError? {
+    guard case .token(let token)? = caller(with: credentials), !token.tables.isEmpty else { return nil }
+    return .insufficient("The token `\(token.name)`, which is for some tables alone,", .admin, nil)
+  }
+
   /// Why credentials are nobody's, or somebody's no longer, whatever is asked for; nil where that is not so, and where an
   /// upstream of one of the tables is to judge them.
   func refusal(ofCredentials credentials: Credentials, for tables: [String]) -> ServiceError? {

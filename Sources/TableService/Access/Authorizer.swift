@@ -103,6 +103,13 @@ final class Authorizer: Sendable {
       ?? others(for: table).lazy.compactMap { $0.refusal(of: credentials, capability, table: table) }.first
   }
 
+  /// As ``AccessRules/refusalBeyondTables(of:)``.
+  func refusalBeyondTables(of request: Request) -> ServiceError? {
+    let credentials = credentials(of: request)
+    return rules.refusalBeyondTables(of: credentials)
+      ?? others(for: nil).lazy.compactMap { $0.refusalBeyondTables(of: credentials) }.first
+  }
+
   private func others(for table: String?) -> [AccessRules] {
     guard let shared else { return others }
     return table.map(shared.contains) ?? false ? others : []

@@ -7,8 +7,9 @@ import TableStore
 struct SourceList: Resource {
   let service: TableService
 
-  /// `GET /v1/sources`: how the upstreams do, in their own words: for admins.
-  func sources(_ call: Call) -> Reply {
+  /// `GET /v1/sources`: how the upstreams do, in their own words: for admins of all tables, as a source may be any's.
+  func sources(_ call: Call) throws(ServiceError) -> Reply {
+    if let refusal = call.state.authorizer.refusalBeyondTables(of: call.request) { throw refusal }
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("sources")
@@ -21,6 +22,7 @@ struct SourceList: Resource {
 
   /// `POST /v1/sources/{source}/refresh`: answers when what the source said is shown.
   func refreshSource(_ call: Call) throws(ServiceError) -> Reply {
+    if let refusal = call.state.authorizer.refusalBeyondTables(of: call.request) { throw refusal }
     let exchange = call.exchange
     try asked { () throws(TableError) in
       try service.engine.refresh(source: call.match["source"]) { outcome in

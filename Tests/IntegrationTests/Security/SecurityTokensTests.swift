@@ -87,4 +87,24 @@ import Testing
     let long = String(repeating: "todo", count: 1000)
     #expect(try service.request("GET", "/v1/tables/\(long)", ["Authorization": "Bearer some"]).status == 403)
   }
+
+  /// What tells of all tables is for admins of all: those of some read the record of their edits alone.
+  @Test func whatAnAdminOfSomeTablesIsTold() throws {
+    let service = try ServiceProcess(Self.tables() + "\naudit: {path: \"{folder}/audit.log\"}\n")
+    let (part, all) = (bearer("some"), bearer("all"))
+    for (table, headers) in [("todo", all), ("hidden", all), ("family;q=b", all), ("hidden", part), ("todo", part)] {
+      _ = try service.request("POST", "/v1/tables/\(table)/items", headers, body: [:])
+    }
+    func tables(_ query: String, _ headers: [String: String]) throws -> [String?]? {
+      try service.request("GET", "/v1/audit\(query)", headers).json["entries"]?.elements.map { $0["table"]?.text }
+    }
+    #expect(try tables("", all) == ["todo", "hidden", "family;q=b", "hidden", "todo"])
+    #expect(try tables("", part) == ["todo", "todo"])
+    #expect(try tables("?rows=1", part) == ["todo"])
+    for (token, status) in [(part, 403), (all, 200), (bearer("reader"), 403)] {
+      #expect(try service.request("GET", "/v1/sources", token).status == status)
+    }
+    #expect(try service.request("POST", "/v1/sources/none/refresh", part).status == 403)
+    #expect(try service.request("POST", "/v1/sources/none/refresh", all).status == 404)
+  }
 }
