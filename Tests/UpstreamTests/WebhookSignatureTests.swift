@@ -34,6 +34,11 @@ import Testing
       Case("Stripe's, from ahead", ["Stripe-Signature": "t=\(ahead),v1=\(code(ahead + "."))"], .stale),
       Case("Stripe's, made young", ["Stripe-Signature": "t=\(fresh),v1=\(code(old + "."))"], .invalid),
       Case("two codes", ["X-Signature": "t=\(fresh), v1=\(code("", "old")), v1=\(code(fresh + "."))"], .valid),
+      Case(
+        "the second of two",
+        ["X-Hub-Signature-256": code("x"), "X-Signature": code("")],
+        .valid
+      ),
       Case("time stamp beside it", ["X-Timestamp": fresh, "X-Signature": code(fresh + ".")], .valid),
       Case("time stamp beside it, replayed", ["X-Timestamp": old, "X-Signature": code(old + ".")], .stale),
       Case("time stamp that nobody signed", ["X-Timestamp": old, "X-Signature": code("")], .valid),
@@ -64,6 +69,21 @@ import Testing
       let verdict = WebhookSignature.verdict(on: text, secret: Self.secret, now: Self.now) { headers[$0] }
       #expect(verdict == (stamp == "soon." ? .valid : .invalid), "\(name)")
     }
+  }
+
+  /// However much a stranger claims, there are few texts to make a code of.
+  @Test func codesOverOneTextAreOneClaim() {
+    let names = ["Stripe-Signature", "X-Hub-Signature-256", "X-Signature"]
+    func claims(_ value: (Int) -> String) -> [WebhookSignature.Claim] {
+      var headers = ["X-Timestamp": "1", "X-Slack-Request-Timestamp": "1", "X-Slack-Signature": "v0=" + Self.code("")]
+      for (number, name) in names.enumerated() { headers[name] = value(number) }
+      return WebhookSignature.claims { headers[$0] }
+    }
+    let codes = (0..<12).map { ",v1=" + Self.code("\($0)") }.joined()
+    let same = claims { _ in "t=1" + codes }
+    #expect(same.map(\.codes.count) == [1, 24] && same.map(\.timestamp) == ["1", "1"])
+    #expect(claims { "t=\($0)" + codes }.map(\.codes.count) == [1, 8, 8, 8])
+    #expect(claims { Self.code("\($0)") }.map(\.codes.count) == [1, 3, 3])
   }
 
   @Test(arguments: cases) func verdict(_ test: Case) {

@@ -122,9 +122,10 @@ package final class Engine: Sendable {
   package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
     // All secrets are tried, whatever the name: neither the answer nor its time tells a stranger which sources there are.
     var (verdict, isKnownSender): (WebhookSignature.Verdict?, Bool) = (nil, false)
+    var known: [[UInt8]: WebhookSignature.Verdict] = [:]
     for source in catalog.definition.sources {
       guard case .upstream(let upstream) = source.kind,
-        let own = upstream.webhookVerdict(on: body, header: header)
+        let own = upstream.webhookVerdict(on: body, header: header, known: &known)
       else { continue }
       if source.name == name { verdict = own }
       if own == .valid { isKnownSender = true }

@@ -5,12 +5,22 @@ import Upstream
 
 extension UpstreamDefinition {
   /// Returns the verdict on a webhook's signature; nil where the source takes none.
-  func webhookVerdict(on body: [UInt8], header: (String) -> String?) -> WebhookSignature.Verdict? {
+  ///
+  /// - Parameter known: the verdicts by secrets that were tried before, as sources may have one.
+  func webhookVerdict(
+    on body: [UInt8],
+    header: (String) -> String?,
+    known: inout [[UInt8]: WebhookSignature.Verdict]
+  ) -> WebhookSignature.Verdict? {
     guard webhookSecret != nil || webhookToken != nil else { return nil }
     // Both are looked at in any case.
     let hasToken = webhookToken?.isProven(by: header) ?? false
-    let signature = webhookSecret.map { secret in
-      WebhookSignature.verdict(on: body, secret: secret, now: Int64(Date().timeIntervalSince1970), header: header)
+    var signature: WebhookSignature.Verdict?
+    if let secret = webhookSecret {
+      let now = Int64(Date().timeIntervalSince1970)
+      signature =
+        known[Array(secret.utf8)] ?? WebhookSignature.verdict(on: body, secret: secret, now: now, header: header)
+      known[Array(secret.utf8)] = signature
     }
     return hasToken ? .valid : signature ?? .invalid
   }

@@ -31,12 +31,12 @@ public enum WebhookSignature {
     guard !secret.isEmpty else { return .invalid }
     let key = Array(secret.utf8)
     for claim in claims(header) where claim.timestamp != nil || !isStamped(body) {
-      for code in claim.codes where HMACSHA256.isValid(code, for: claim.prefix + body, key: key) {
-        guard let timestamp = claim.timestamp else { return .valid }
-        guard let seconds = Int64(timestamp) else { return .stale }
-        let (distance, overflow) = now.subtractingReportingOverflow(seconds)
-        return !overflow && distance.magnitude <= tolerance.magnitude ? .valid : .stale
-      }
+      let right = HMACSHA256.code(for: claim.prefix + body, key: key)
+      guard claim.codes.reduce(false, { $1.equalsInConstantTime(right) || $0 }) else { continue }
+      guard let timestamp = claim.timestamp else { return .valid }
+      guard let seconds = Int64(timestamp) else { return .stale }
+      let (distance, overflow) = now.subtractingReportingOverflow(seconds)
+      return !overflow && distance.magnitude <= tolerance.magnitude ? .valid : .stale
     }
     return .invalid
   }
@@ -49,8 +49,8 @@ public enum WebhookSignature {
     return HMACSHA256.isValid(code, for: body, key: Array(secret.utf8))
   }
 
-  /// A request's claim: that one of the codes is that of a text before the body, and the body.
-  private struct Claim {
+  /// A request's claim: that one of some codes is that of a text before the body, and the body.
+  struct Claim {
     var timestamp: String?
     var prefix: [UInt8]
     var codes: [[UInt8]]
@@ -59,21 +59,30 @@ public enum WebhookSignature {
   /// In bytes: longer than any field of a signature.
   private static let longestField = 2048
 
-  private static func claims(_ fields: (String) -> String?) -> [Claim] {
+  /// A request's claims, one for each text: the code of a long body takes time, and strangers can claim much.
+  static func claims(_ fields: (String) -> String?) -> [Claim] {
     func header(_ name: String) -> String? { fields(name).flatMap { $0.utf8.count <= longestField ? $0 : nil } }
     var claims: [Claim] = []
+    func claim(_ codes: [[UInt8]], after prefix: String, timestamp: String? = nil) {
+      let prefix = Array(prefix.utf8)
+      if let known = claims.firstIndex(where: { $0.prefix == prefix }) {
+        claims[known].codes += codes
+      } else if !codes.isEmpty {
+        claims.append(Claim(timestamp: timestamp, prefix: prefix, codes: codes))
+      }
+    }
     if let timestamp = header("X-Slack-Request-Timestamp"), let signature = header("X-Slack-Signature") {
       let codes = [code(signature, prefix: "v0=")].compactMap(\.self)
-      claims.append(Claim(timestamp: timestamp, prefix: Array("v0:\(timestamp):".utf8), codes: codes))
+      claim(codes, after: "v0:\(timestamp):", timestamp: timestamp)
     }
     for name in ["Stripe-Signature", "X-Hub-Signature-256", "X-Signature"] {
       guard let value = header(name) else { continue }
-      if let claim = stamped(value) { claims.append(claim) }
+      if let (timestamp, codes) = stamped(value) { claim(codes, after: "\(timestamp).", timestamp: timestamp) }
       guard let code = code(value) else { continue }
       if let timestamp = header("X-Timestamp")?.trimmingWhitespace {
-        claims.append(Claim(timestamp: timestamp, prefix: Array("\(timestamp).".utf8), codes: [code]))
+        claim([code], after: "\(timestamp).", timestamp: timestamp)
       }
-      claims.append(Claim(timestamp: nil, prefix: [], codes: [code]))
+      claim([code], after: "")
     }
     return claims
   }
@@ -89,11 +98,11 @@ public enum WebhookSignature {
   }
 
   /// `t=1492774577,v1=…,v1=…`: several codes while a secret is exchanged; at most eight are looked at.
-  private static func stamped(_ value: String) -> Claim? {
+  private static func stamped(_ value: String) -> (timestamp: String, codes: [[UInt8]])? {
     let pairs = value.split(separator: ",").map { String($0).trimmingWhitespace.split(at: "=") }
     guard let timestamp = pairs.first(where: { $0.0 == "t" })?.1 else { return nil }
     let codes = pairs.filter { $0.0 == "v1" }.prefix(8).compactMap { $0.1.flatMap { code($0) } }
-    return Claim(timestamp: timestamp, prefix: Array("\(timestamp).".utf8), codes: codes)
+    return (timestamp, codes)
   }
 
   private static func code(_ signature: String, prefix: String = "sha256=") -> [UInt8]? {
