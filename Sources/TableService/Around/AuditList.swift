@@ -1,3 +1,4 @@
+import Definitions
 import HTTPServer
 import JSON
 import TableEngine

@@ -62,9 +62,7 @@ import Testing
     let replicas = [try ServiceProcess(configuration), try ServiceProcess(configuration)]
     let (ada, bob) = (issuer.token("ada"), issuer.token("bob"))
     let cursor = try Self.tap(replicas[0], ada)
-    for replica in replicas {
-      #expect(try Self.isOpen(replica, ada) && !Self.isOpen(replica, bob))
-      #expect(try replica.changes("notes", after: cursor, query: "&view=main", ada)["reset"] == nil)
-    }
+    for replica in replicas { #expect(try Self.isOpen(replica, ada) && !Self.isOpen(replica, bob)) }
+    #expect(try replicas[0].changes("notes", after: cursor, query: "&view=main", ada)["reset"] == nil)
   }
 }
