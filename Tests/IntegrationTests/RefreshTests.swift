@@ -126,6 +126,20 @@ import Testing
     #expect(upstream.requests.current.dropFirst(count).map(\.target) == ["/issues/a"])
   }
 
+  /// A webhook that came while nobody read a member is not forgotten when the configuration is read again.
+  @Test func aWebhookForAFrozenMemberOutlivesAReload() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(hooked(upstream, "/${$params.p}"))
+    #expect(try service.mirror("issues;p=a").rows == ["1"])
+    try service.awaitMetric("table_instances{table=\"issues\",state=\"frozen\"}", 1)
+    upstream.answer([issue(2)])
+    let signature = try hmac(Self.secret, [:])
+    #expect(try service.request("POST", "/v1/hooks/issues", ["X-Signature": signature], body: [:]).status == 202)
+    service.signal(SIGHUP)
+    try service.logged("was read again")
+    try service.follow("issues;p=a", until: "is fetched again") { $0.rows == ["2"] }
+  }
+
   /// However many ask while one is under way: one more, for all of them.
   @Test func refreshesAreSharedAndNeverOverlap() throws {
     let upstream = try ScriptedUpstream([issue(1)])

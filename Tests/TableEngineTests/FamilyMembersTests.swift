@@ -12,7 +12,11 @@ import Testing
     case leave(String)
     case sweep
     case changed
+    /// The sources of all but the frozen are fetched.
+    case refreshed
     case thawAll
+    /// The sources of those that were thawed are asked.
+    case endThawing
     /// It holds so many bytes now.
     case weigh(String, Int)
 
@@ -23,7 +27,9 @@ import Testing
       case .leave(let key): "leave \(key)"
       case .sweep: "sweep"
       case .changed: "changed"
+      case .refreshed: "refreshed"
       case .thawAll: "thaw all"
+      case .endThawing: "end thawing"
       case .weigh(let key, let bytes): "weigh \(key): \(bytes)"
       }
     }
@@ -170,6 +176,15 @@ import Testing
       ],
       left: ["a"]
     ),
+    Case(
+      testDescription: "another configuration fetches those that a change has passed by, also meanwhile; once",
+      script: [
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (11, .refreshed, ""), (12, .thawAll, "a outdated"),
+        (12, .endThawing, ""), (13, .refreshed, ""), (22, .sweep, "freezes a"), (23, .thawAll, ""),
+        (23, .refreshed, ""), (23, .read("a"), "known"), (24, .endThawing, "fetches a"), (25, .endThawing, ""),
+      ],
+      left: ["a"]
+    ),
   ]
 
   @Test(arguments: cases) func script(_ test: Case) {
@@ -195,7 +210,9 @@ import Testing
         let sweep = members.sweep(at: now, isWaitedFor: isWaitedFor)
         outcome = sweep.frozen.map { "freezes \($0)" } + sweep.dropped.map { "drops \($0)" }
       case .changed: outcome = members.changed().map { "fetches \($0)" }
-      case .thawAll: members.thawAll(at: now)
+      case .refreshed: members.outdateFrozen()
+      case .thawAll: outcome = members.thawAll(at: now).map { "\($0) outdated" }
+      case .endThawing: outcome = members.endThawing().map { "fetches \($0)" }
       case .weigh(let key, let bytes):
         let ofItsClient = members.weigh(key, bytes)
         let gone = members.makeRoom(sparing: key, isWaitedFor: isWaitedFor)

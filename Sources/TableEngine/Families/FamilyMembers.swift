@@ -47,6 +47,8 @@ struct FamilyMembers<Key: Hashable, Instance> {
   private var polled = RecencyQueue<Key>()
   private var frozen = RecencyQueue<Key>()
   private var shares: [String: (count: Int, bytes: Int, order: RecencyQueue<Key>)] = [:]
+  /// The members that another configuration has polled again, until their sources are asked.
+  private var thawing: Set<Key> = []
   /// The bytes that they hold together.
   private(set) var byteCount = 0
 
@@ -107,6 +109,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
 
   mutating func remove(_ key: Key) -> Instance? {
     guard let member = members.removeValue(forKey: key) else { return nil }
+    thawing.remove(key)
     byteCount -= member.bytes
     if member.isFrozen {
       frozen.remove(member.place)
@@ -246,21 +249,42 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return instances
   }
 
-  /// The same where those that are to be fetched now are known already. O(1) where none is frozen, else O(members).
+  /// The same where those that are to be fetched now are known already: those whose sources are asked. O(1) where all members' are, else
+  /// O(members).
   mutating func outdateFrozen() {
+    for key in thawing { members[key]?.isOutdated = true }
     guard frozenCount > 0 else { return }
     for key in members.keys where members[key]?.isFrozen == true { members[key]?.isOutdated = true }
   }
 
-  /// All are polled again for a while: another configuration feeds them.
-  mutating func thawAll(at now: ContinuousClock.Instant) {
+  /// All are polled again for a while: another configuration feeds them. Until their sources are asked, which ``endThawing()`` says, news
+  /// pass them by as before.
+  ///
+  /// - Returns: those that were told of a change while they were frozen.
+  mutating func thawAll(at now: ContinuousClock.Instant) -> [Instance] {
+    var outdated: [Instance] = []
     for key in members.keys {
       guard var member = members[key], member.isFrozen else { continue }
+      if member.isOutdated { outdated.append(member.instance) }
+      thawing.insert(key)
       frozen.remove(member.place)
       frozenCount -= 1
       (member.isFrozen, member.isOutdated, member.place) = (false, false, polled.append(key))
       member.lastRead = now
       members[key] = member
     }
+    return outdated
+  }
+
+  /// The sources of all that were thawed are asked. Returns those for which something changed meanwhile.
+  mutating func endThawing() -> [Instance] {
+    var outdated: [Instance] = []
+    for key in thawing {
+      guard let member = members[key], member.isOutdated, !member.isFrozen else { continue }
+      members[key]?.isOutdated = false
+      outdated.append(member.instance)
+    }
+    thawing = []
+    return outdated
   }
 }

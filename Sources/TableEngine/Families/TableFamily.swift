@@ -93,7 +93,7 @@ package final class TableFamily: Sendable {
   ///   - unchanged: the sources that are asked for the same, in the same way.
   func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) {
     claims.withLock { $0.validity = ClaimRecord.validity(by: blueprint.definition) }
-    let (instances, displaced, polled) = contents.withLock { contents in
+    let (instances, displaced, polled, outdated) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
       (contents.blueprint, contents.parameters, contents.otherLogs) = (blueprint, parameters, otherLogs)
@@ -108,10 +108,10 @@ package final class TableFamily: Sendable {
       }
       // The answers of the other members' sources may be old.
       let polled = Set(contents.members.unfrozen.map { ObjectIdentifier($0.table) })
-      contents.members.thawAll(at: .now)
+      let outdated = Set(contents.members.thawAll(at: .now).map { ObjectIdentifier($0.table) })
       let kept = contents.members.members.values.map(\.instance)
       for instance in kept { instance.table.thaw() }
-      return (kept, dropped, polled)
+      return (kept, dropped, polled, outdated)
     }
     var (kept, dropped) = (instances, displaced)
     for instance in kept where !instance.table.canBe(blueprint, blueprint.callersLog(among: otherLogs)) {
@@ -120,13 +120,21 @@ package final class TableFamily: Sendable {
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
     for instance in kept {
+      let isOutdated = outdated.contains(ObjectIdentifier(instance.table))
       let isToBeAsked = instance.table.reconfigure(
         member: blueprint,
         forwarding: instance.forwarded,
         otherLogs,
-        unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : []
+        unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : [],
+        isOutdated: isOutdated
       )
-      if isToBeAsked { ask(instance.table) }
+      if isToBeAsked { ask(instance.table, isOutdated: isOutdated) }
+    }
+    // A refresh since they were thawed may have found their sources not asked. Under the lock, as a sweep may freeze them again.
+    contents.withLock { contents in
+      for table in contents.members.endThawing().map(\.table) {
+        for source in table.sources { source.begin(table, isUnheard: false, isOutdated: true) }
+      }
     }
   }
 

@@ -10,13 +10,16 @@ extension LiveTable {
   /// Goes on with another definition, that it can be, as a member that it has too: with its version, its rows and its
   /// waiters. What is asked otherwise than before is asked anew.
   ///
-  /// - Parameter unchanged: the sources that may go on being asked where they are, as far as the configuration goes.
+  /// - Parameters:
+  ///   - unchanged: the sources that may go on being asked where they are, as far as the configuration goes.
+  ///   - isOutdated: the upstream has something else than when it was asked last.
   /// - Returns: true: its sources are this replica's to ask, which has to take them over first.
   func reconfigure(
     member blueprint: TableBlueprint,
     forwarding: ForwardedFields,
     _ otherLogs: [ItemLog],
-    unchanged: Set<String>
+    unchanged: Set<String>,
+    isOutdated: Bool
   ) -> Bool {
     let heard = reconfigure(blueprint, otherLogs.filter { $0 !== writer.log })
     let before = sources
@@ -31,9 +34,9 @@ extension LiveTable {
     // One that was frozen since the configuration came begins when it is read again.
     guard isAsked, !isAsleep else { return false }
     // Sources that another replica has asked until now are not this one's to go on with.
-    guard !isShared || isAskedHere else { return true }
+    guard !isShared || isAskedHere && !isOutdated else { return true }
     KeptMember(table: self).resume { done in
-      for (source, isUnheard) in unheard { source.begin(self, isUnheard: isUnheard) }
+      for (source, isUnheard) in unheard { source.begin(self, isUnheard: isUnheard, isOutdated: isOutdated) }
       // Meanwhile, perhaps.
       if isAsleep { for source in next { source.pause(self) } }
       done()
