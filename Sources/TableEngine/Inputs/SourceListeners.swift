@@ -224,7 +224,7 @@ final class SourceListeners: Sendable {
 
   /// A table has another definition, by which it may be found otherwise: it is told of all that comes. On any queue.
   func rouse(_ table: LiveTable) {
-    guard withReaders({ $0.rouse(table) }) else { return }
+    guard withReaders({ $0.rouse(table) && !$0.hasHeard(answer, table) }) else { return }
     context.client.queue.async { [self] in bring(table) }
   }
 

@@ -80,14 +80,15 @@ struct SourceReaders {
     attentive.remove(id)
   }
 
-  /// A reader is told of every answer from now on. Returns whether it has to be told of one that it has not.
+  /// A reader is told of every answer from now on. Returns whether it was told only of those that concern it: it may lack the last one, which
+  /// is being compared, or about to be.
   @discardableResult
   private mutating func rouse(_ id: Int) -> Bool {
     guard let key = readers[id]?.key else { return false }
     readers[id]?.key = nil
     readers[id]?.heard = standing.remove(id, key)
     attentive.insert(id)
-    return standing.isComparing
+    return true
   }
 
   /// The same of a table.
