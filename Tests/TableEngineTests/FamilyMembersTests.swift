@@ -171,10 +171,35 @@ import Testing
     Case(
       testDescription: "another configuration polls all for a while",
       script: [
-        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (50, .thawAll, ""), (51, .read("a"), "known"),
-        (61, .sweep, "freezes a"),
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (50, .thawAll, ""), (50, .endThawing, ""),
+        (51, .read("a"), "known"), (61, .sweep, "freezes a"),
       ],
       left: ["a"]
+    ),
+    Case(
+      testDescription: "another configuration is no reader: a member is dropped in time, once its sources are asked",
+      script: [
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (50, .thawAll, ""), (50, .endThawing, ""), (59, .sweep, ""),
+        (60, .sweep, "freezes a"), (95, .thawAll, ""), (100, .sweep, ""), (101, .endThawing, ""),
+        (101, .sweep, "drops a"),
+      ],
+      left: []
+    ),
+    Case(
+      testDescription: "a member that only another configuration polls makes room before those that are read",
+      script: [
+        (0, .read("a"), "new"), (0, .read("b"), "new"), (9, .read("b"), "known"), (10, .sweep, "freezes a"),
+        (11, .thawAll, ""), (11, .endThawing, ""), (12, .read("c"), "new"), (13, .read("d"), "new, without a"),
+      ],
+      left: ["b", "c", "d"]
+    ),
+    Case(
+      testDescription: "members are dropped in the order of their last reading, whichever was frozen last",
+      script: [
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (44, .read("b"), "new"), (50, .thawAll, ""),
+        (50, .endThawing, ""), (54, .sweep, "freezes b"), (60, .sweep, "freezes a"), (100, .sweep, "drops a"),
+      ],
+      left: ["b"]
     ),
     Case(
       testDescription: "another configuration fetches those that a change has passed by, also meanwhile; once",

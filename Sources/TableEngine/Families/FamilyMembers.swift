@@ -30,6 +30,9 @@ struct FamilyMembers<Key: Hashable, Instance> {
     fileprivate(set) var isOutdated = false
     /// The bytes that it holds.
     fileprivate(set) var bytes: Int
+    /// Another configuration polls it since then, and nobody has read it; with its place among those that are so.
+    fileprivate var thawed: (since: ContinuousClock.Instant, place: RecencyQueue<Key>.Ticket)?
+    fileprivate var isUnread: Bool { isFrozen || thawed != nil }
     fileprivate var place: RecencyQueue<Key>.Ticket
     fileprivate var placeInShare: RecencyQueue<Key>.Ticket?
   }
@@ -45,7 +48,11 @@ struct FamilyMembers<Key: Hashable, Instance> {
   private(set) var members: [Key: Member] = [:]
   /// Each in the order of their last reading.
   private var polled = RecencyQueue<Key>()
-  private var frozen = RecencyQueue<Key>()
+  /// Those that are frozen, and those that only another configuration polls.
+  private var unread = RecencyQueue<Key>()
+  private var unreadCount = 0
+  /// The latter, in the order in which they were thawed.
+  private var thawed = RecencyQueue<Key>()
   private var shares: [String: (count: Int, bytes: Int, order: RecencyQueue<Key>)] = [:]
   /// The members that another configuration has polled again, until their sources are asked.
   private var thawing: Set<Key> = []
@@ -65,17 +72,27 @@ struct FamilyMembers<Key: Hashable, Instance> {
     guard var member = members[key] else { return nil }
     member.lastRead = now
     if let place = member.placeInShare { shares[member.share]?.order.refresh(place) }
-    guard member.isFrozen else {
+    guard member.isUnread else {
       polled.refresh(member.place)
       members[key] = member
       return .known(member.instance)
     }
-    let wasOutdated = member.isOutdated
-    frozen.remove(member.place)
-    frozenCount -= 1
-    (member.isFrozen, member.isOutdated, member.place) = (false, false, polled.append(key))
+    let (wasFrozen, wasOutdated) = (member.isFrozen, member.isOutdated)
+    leavePlace(of: member)
+    member.thawed = nil
+    (member.isFrozen, member.place) = (false, polled.append(key))
+    if wasFrozen { member.isOutdated = false }
     members[key] = member
-    return .thawed(member.instance, isOutdated: wasOutdated)
+    return wasFrozen ? .thawed(member.instance, isOutdated: wasOutdated) : .known(member.instance)
+  }
+
+  /// A member is to have another place, or none.
+  private mutating func leavePlace(of member: Member) {
+    if member.isFrozen { frozenCount -= 1 }
+    if let place = member.thawed?.place { thawed.remove(place) }
+    guard member.isUnread else { return polled.remove(member.place) }
+    unread.remove(member.place)
+    unreadCount -= 1
   }
 
   /// A member has been made, which is not among them yet. Returns those that have to go for it.
@@ -111,12 +128,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
     guard let member = members.removeValue(forKey: key) else { return nil }
     thawing.remove(key)
     byteCount -= member.bytes
-    if member.isFrozen {
-      frozen.remove(member.place)
-      frozenCount -= 1
-    } else {
-      polled.remove(member.place)
-    }
+    leavePlace(of: member)
     if let place = member.placeInShare, let own = shares[member.share] {
       shares[member.share] = own.count > 1 ? own : nil
       shares[member.share]?.order.remove(place)
@@ -127,7 +139,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
   }
 
   private mutating func removeOldest(_ isWaitedFor: (Instance) -> Bool) -> Instance? {
-    if let key = frozen.first { return remove(key) }
+    if let key = unread.first { return remove(key) }
     // No further than once around: where all are waited for, it is again the oldest that goes.
     for _ in 0..<min(Self.patience, members.count) {
       guard let key = polled.first, let member = members[key] else { break }
@@ -166,19 +178,19 @@ struct FamilyMembers<Key: Hashable, Instance> {
     members.reduce(0) { $0 + ($1.key == spared || isWaitedFor($1.value.instance) ? 0 : $1.value.bytes) }
   }
 
-  /// Has those go that nobody waits for, the frozen ones and those that were read longest ago first, until they have held
+  /// Has those go that nobody waits for, the unread ones and those that were read longest ago first, until they have held
   /// so much. O(members).
   mutating func release(_ bytes: Int, sparing spared: Key?, isWaitedFor: (Instance) -> Bool) -> [Instance] {
     var (gone, released): ([Instance], Int) = ([], 0)
-    for isOfFrozen in [true, false] {
-      var left = isOfFrozen ? frozenCount : members.count - frozenCount
-      while released < bytes, left > 0, let key = isOfFrozen ? frozen.first : polled.first, let member = members[key] {
+    for isOfUnread in [true, false] {
+      var left = isOfUnread ? unreadCount : members.count - unreadCount
+      while released < bytes, left > 0, let key = isOfUnread ? unread.first : polled.first, let member = members[key] {
         left -= 1
         if key != spared, !isWaitedFor(member.instance), let instance = remove(key) {
           released += member.bytes
           gone.append(instance)
-        } else if isOfFrozen {
-          frozen.refresh(member.place)
+        } else if isOfUnread {
+          unread.refresh(member.place)
         } else {
           // A member that is waited for is being read.
           polled.refresh(member.place)
@@ -204,22 +216,40 @@ struct FamilyMembers<Key: Hashable, Instance> {
   ) {
     var (newlyFrozen, dropped): ([Instance], [Instance]) = ([], [])
     while let key = polled.first, var member = members[key], now - member.lastRead >= limits.freezeAfter {
-      if isWaitedFor(member.instance) {
+      if thawing.contains(key) || isWaitedFor(member.instance) {
         member.lastRead = now
         polled.refresh(member.place)
       } else {
         polled.remove(member.place)
-        (member.isFrozen, member.place) = (true, frozen.append(key))
+        (member.isFrozen, member.place) = (true, unread.append(key))
+        frozenCount += 1
+        unreadCount += 1
+        newlyFrozen.append(member.instance)
+      }
+      members[key] = member
+    }
+    while let key = thawed.first, !thawing.contains(key), var member = members[key], let (since, place) = member.thawed,
+      now - since >= limits.freezeAfter
+    {
+      if isWaitedFor(member.instance) {
+        leavePlace(of: member)
+        member.thawed = nil
+        (member.lastRead, member.place) = (now, polled.append(key))
+      } else {
+        // It keeps its place among the unread: they are dropped in the order of their last reading.
+        thawed.remove(place)
+        member.thawed = nil
+        member.isFrozen = true
         frozenCount += 1
         newlyFrozen.append(member.instance)
       }
       members[key] = member
     }
-    for queue in [frozen, polled] {
+    for queue in [unread, polled] {
       var queue = queue
       while let key = queue.first, let member = members[key], now - member.lastRead >= limits.dropAfter {
         queue.remove(member.place)
-        guard !isWaitedFor(member.instance) else { continue }
+        guard !thawing.contains(key), !isWaitedFor(member.instance) else { continue }
         if let gone = remove(key) { dropped.append(gone) }
       }
     }
@@ -234,9 +264,11 @@ struct FamilyMembers<Key: Hashable, Instance> {
   /// - Parameter isOutdated: what it has is old.
   mutating func freeze(_ key: Key, isOutdated: Bool) {
     guard var member = members[key], !member.isFrozen else { return }
-    polled.remove(member.place)
-    (member.isFrozen, member.isOutdated, member.place) = (true, isOutdated, frozen.append(key))
+    leavePlace(of: member)
+    member.thawed = nil
+    (member.isFrozen, member.isOutdated, member.place) = (true, isOutdated, unread.append(key))
     frozenCount += 1
+    unreadCount += 1
     members[key] = member
   }
 
@@ -258,7 +290,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
   }
 
   /// All are polled again for a while: another configuration feeds them. Until their sources are asked, which ``endThawing()`` says, news
-  /// pass them by as before.
+  /// pass them by as before. None of them counts as read: reloads keep no member that nobody reads.
   ///
   /// - Returns: those that were told of a change while they were frozen.
   mutating func thawAll(at now: ContinuousClock.Instant) -> [Instance] {
@@ -267,10 +299,9 @@ struct FamilyMembers<Key: Hashable, Instance> {
       guard var member = members[key], member.isFrozen else { continue }
       if member.isOutdated { outdated.append(member.instance) }
       thawing.insert(key)
-      frozen.remove(member.place)
       frozenCount -= 1
-      (member.isFrozen, member.isOutdated, member.place) = (false, false, polled.append(key))
-      member.lastRead = now
+      (member.isFrozen, member.isOutdated) = (false, false)
+      member.thawed = (since: now, place: thawed.append(key))
       members[key] = member
     }
     return outdated
