@@ -206,6 +206,42 @@ import Testing
     #expect(third !== first && first.latest === third && second.latest === third)
   }
 
+  /// Requests are answered by the catalog before until a reload is done: a family that has gone makes no member for them.
+  @Test func aFamilyThatHasGoneMakesNoMember() throws {
+    func definition(_ family: String) throws -> ServiceDefinition {
+      try ServiceDefinition.read(
+        """
+        sources: {notes: {local: {items: [{owner: a, title: A}]}}}
+        cells: {Label: {nib: Label, fields: {title: string}}}
+        tables:
+          all: {source: notes, cell: Label, payload: {title: "${title}"}}
+          \(family)
+        """
+      )
+    }
+    let family = #"by: {source: notes, parameters: {owner: {}}, cell: Label, payload: {title: "${title}"}}"#
+    let engine = try Engine(definition(family), EngineEnvironment.silent(MemoryStore()))
+    let before = engine.catalog
+    func member(_ segment: String) throws -> LiveTable {
+      var budget = MemberBudget()
+      let reference = try #require(TableReference(segment: segment))
+      return try before.table(reference, in: nil, for: CallerFields([]), &budget)
+    }
+    let known = try member("by;owner=a")
+    try engine.adopt(try engine.prepare(definition("")))
+    #expect(known.absence == .isGone(known.name))
+    for segment in ["by;owner=a", "by;owner=b"] {
+      #expect(throws: TableError.isGone("by")) { try member(segment) }
+    }
+    #expect(before.familiesByName["by"]?.tables.count == 0)
+    // Another one of that name is another family.
+    try engine.adopt(try engine.prepare(definition(family)))
+    var budget = MemberBudget()
+    let reference = try #require(TableReference(segment: "by;owner=a"))
+    let next = try engine.catalog.table(reference, in: nil, for: CallerFields([]), &budget)
+    #expect(next !== known && next.absence == nil)
+  }
+
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {
     let text = """
       \(locales)

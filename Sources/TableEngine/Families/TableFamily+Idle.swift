@@ -48,12 +48,15 @@ extension TableFamily {
   /// The members' tables.
   var tables: [LiveTable] { contents.withLock { $0.members.members.values.map(\.instance.table) } }
 
+  /// The configuration no longer has the family.
   func removeAll() {
-    for table in stopSweeping() { for source in table.sources { source.end(table) } }
+    _ = stopSweeping()
     let tables = contents.withLock { contents in
-      contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
+      contents.isRemoved = true
+      return contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
     }
     for table in tables {
+      for source in table.sources { source.end(table) }
       table.remove()
       forget(table)
     }

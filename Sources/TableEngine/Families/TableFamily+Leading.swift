@@ -130,7 +130,9 @@ extension TableFamily {
     let table = make(TableReference(name: name, parameters: values), blueprint, otherLogs, ForwardedFields(), key)
     let displaced = contents.withLock { contents -> [Instance]? in
       // Another configuration has it taken in by itself.
-      guard contents.generation == generation, contents.members.members[key] == nil else { return nil }
+      guard !contents.isRemoved, contents.generation == generation, contents.members.members[key] == nil else {
+        return nil
+      }
       let instance = Instance(table: table, forwarded: ForwardedFields())
       let displaced = contents.members.insert(instance, key, share: "", bytes: MemberWeight.ofAny, at: .now) {
         $0.table.isWaitedFor

@@ -33,6 +33,8 @@ package final class TableFamily: Sendable {
     var hasChanged = false
     var members: FamilyMembers<Key, Instance>
     var sweeper: (timer: QueueTimer, interval: Double)?
+    /// The configuration no longer has the family: no member is made any more.
+    var isRemoved = false
   }
 
   package let name: String
@@ -224,9 +226,11 @@ package final class TableFamily: Sendable {
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
     while true {
-      let (blueprint, otherLogs, parameters, generation) = contents.withLock {
-        ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation)
+      let (blueprint, otherLogs, parameters, generation, isRemoved) = contents.withLock {
+        ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation, $0.isRemoved)
       }
+      // Requests are still answered by the catalog before.
+      guard !isRemoved else { throw .isGone(name) }
       let values = try parameters.values(of: reference, caller)
       let forwarded = caller.forwarded(by: blueprint.definition)
       let key = Key(parameters: values, caller: hash(forwarded))
@@ -241,7 +245,9 @@ package final class TableFamily: Sendable {
         isToldToOthers ? MemberClaim.digest(ofShare: caller.share, key: context.store.sharedSecret) : caller.share
       let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
         // Someone else may have made it in the meantime, or it is made of what no longer holds.
-        guard contents.generation == generation, contents.members.members[key] == nil else { return (false, []) }
+        guard !contents.isRemoved, contents.generation == generation, contents.members.members[key] == nil else {
+          return (false, [])
+        }
         let instance = Instance(table: table, forwarded: forwarded)
         return (
           true,
