@@ -17,6 +17,9 @@ final class GatedStore: SingleProcessStore {
   /// From now on this table can't be restored.
   func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
 
+  /// From now on it can be restored again.
+  func find(_ table: String) { _ = unreadable.withLock { $0.remove(table) } }
+
   /// From now on commits wait.
   func shut() { isOpen.withLock { $0 = false } }
 

@@ -188,6 +188,33 @@ import Testing
     #expect(try rows(of: "de", in: engine) == ["3"])
   }
 
+  /// A reload that adds a language is refused where the store can't be read. Once it is prepared it reads nothing more.
+  @Test(arguments: ["source: a, row: {id: \"${id}\"}", "source: {local: {items: [{title: A}]}}"])
+  func aLanguageThatComesWhileTheStoreIsAway(source: String) throws {
+    func definition(_ locales: String) throws -> ServiceDefinition {
+      try ServiceDefinition.read(
+        """
+        locales: [\(locales)]
+        sources: {a: {url: "http://127.0.0.1:1/", every: 0s}}
+        cells: {Label: {nib: Label, fields: {}}}
+        tables: {a: {\(source), cell: Label, payload: {}}}
+        """
+      )
+    }
+    let store = GatedStore()
+    let engine = try Engine(definition("en"), EngineEnvironment.silent(store))
+    let table = try #require(engine.catalog.tables.first)
+    let record = StoredName.of(table.name, in: "de")
+    store.lose(record)
+    #expect(throws: StartError.self) { try engine.prepare(definition("en, de")) }
+    #expect(engine.catalog.tables.first === table && table.all.map(\.locale) == ["en"])
+    store.find(record)
+    let next = try engine.prepare(definition("en, de"))
+    store.lose(record)
+    try engine.adopt(next)
+    #expect(engine.catalog.tables.first === table && table.all.map(\.locale) == ["en", "de"])
+  }
+
   /// Another source has come in one's place, which a table of the configuration before still reads. Where a third configuration asks as the
   /// first one did, it has a source of its own: that one would never ask again.
   @Test func aSourceThatWasReplacedIsNotAskedAgain() throws {

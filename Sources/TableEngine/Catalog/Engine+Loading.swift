@@ -15,6 +15,8 @@ extension Engine {
     fileprivate var blueprints: [TableBlueprint]
     /// New ones, and those that take the place of one that can't go on.
     fileprivate var made: [String: LiveTable] = [:]
+    /// What is stored of the tables that go on, in the languages that come: by table and language.
+    fileprivate var languages: [String: [String: StoredTable]] = [:]
     /// The tables that begin no change any more.
     fileprivate var closed: [LiveTable] = []
     /// The logs on which no edit is planned any more.
@@ -75,7 +77,10 @@ extension Engine {
     for blueprint in next.blueprints where !blueprint.definition.isFamily {
       let name = blueprint.definition.name
       if let table = current.tablesByName[name] {
-        guard !table.canBe(blueprint, next.logs.log(of: blueprint)) else { continue }
+        guard !table.canBe(blueprint, next.logs.log(of: blueprint)) else {
+          next.languages[name] = try table.restoreLanguages(blueprint)
+          continue
+        }
         close(table, &next, &restoring)
       }
       next.made[name] = try LiveTable.restored(
@@ -213,9 +218,9 @@ extension Engine {
     next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
       let name = blueprint.definition.name
       if let table = next.made[name] { return (blueprint, table, AnsweredSources()) }
-      return before.tablesByName[name].map { table in
-        (blueprint, table, table.reconfigure(blueprint, next.logs.others(of: blueprint)))
-      }
+      guard let table = before.tablesByName[name] else { return nil }
+      let (otherLogs, stored) = (next.logs.others(of: blueprint), next.languages[name] ?? [:])
+      return (blueprint, table, table.reconfigure(blueprint, otherLogs, stored: stored))
     }
   }
 

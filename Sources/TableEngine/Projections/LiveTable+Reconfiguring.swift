@@ -72,15 +72,21 @@ extension LiveTable {
 
   /// Goes on with another definition, that it can be.
   ///
-  /// - Parameter otherLogs: other sources of the service's own that it shows or looks up.
+  /// - Parameters:
+  ///   - otherLogs: other sources of the service's own that it shows or looks up.
+  ///   - stored: what is stored of the languages that it lacks, by language (``restoreLanguages(_:)``).
   /// - Returns: the sources that need not say again what they have said.
-  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
+  func reconfigure(
+    _ blueprint: TableBlueprint,
+    _ otherLogs: [ItemLog],
+    stored: [String: StoredTable] = [:]
+  ) -> AnsweredSources {
     for table in all { table.writer.follow(otherLogs) }
     let historyBytes = context.current.limits.mappingBytes
     for table in all { table.reader.versions.bound(historyBytes: historyBytes) }
     var isMoreThanBefore = false
     do {
-      for table in try translate(blueprint, .left) {
+      for table in try translate(blueprint, .left, stored: stored) {
         isMoreThanBefore = true
         guard !isShared else {
           StoredMember(table: table).join {}
@@ -122,24 +128,42 @@ extension LiveTable {
     return translations.withLock { $0.first { $0.locale == locale } } ?? self
   }
 
+  /// Reads what is stored of the languages that it lacks and would have by a definition that it can be. A reload may
+  /// still be refused then.
+  ///
+  /// - Returns: the records, by language.
+  /// - Throws: ``StartError`` where one can't be read.
+  func restoreLanguages(_ blueprint: TableBlueprint) throws -> [String: StoredTable] {
+    let known = allTranslations
+    var stored: [String: StoredTable] = [:]
+    for locale in blueprint.locales.dropFirst() where !known.contains(where: { $0.locale == locale }) {
+      do { stored[locale] = try context.restore(StoredName.of(name, in: locale)) } catch {
+        throw StartError(description: "table `\(name)`: what is stored of it in `\(locale)` can't be read: \(error)")
+      }
+    }
+    return stored
+  }
+
   /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one is
   /// given this one.
   ///
   /// - Parameters:
   ///   - origin: of what is stored of a new one that `former` has not.
   ///   - former: the table in whose place this one comes.
+  ///   - restored: records that were read before, by language; the others are read now.
   /// - Returns: the new ones.
   /// - Throws: where what is stored of one can't be read; then it has those that it had.
   func translate(
     _ blueprint: TableBlueprint,
     _ origin: StoredOrigin,
-    replacing former: LiveTable? = nil
+    replacing former: LiveTable? = nil,
+    stored restored: [String: StoredTable] = [:]
   ) throws -> [LiveTable] {
     let known = allTranslations
     // Their cursors outlive the process as the original's do; how the store has those of a member is found out later.
     let wanted = try blueprint.locales.dropFirst().map { locale in
       if let table = known.first(where: { $0.locale == locale }) { return table }
-      let stored = isMember ? nil : try context.restore(StoredName.of(name, in: locale))
+      let stored = isMember ? nil : try restored[locale] ?? context.restore(StoredName.of(name, in: locale))
       let isFormer = former?.allTranslations.contains { $0.locale == locale } ?? false
       return translation(blueprint, into: locale, from: stored, isFormer ? .former : origin)
     }
