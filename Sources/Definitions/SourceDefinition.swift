@@ -94,7 +94,27 @@ public struct UpstreamDefinition: Sendable {
 extension UpstreamDefinition {
   /// Returns whether both ask for one thing and find its items in one place, so that the answer to one may stand in for
   /// the other's.
-  public func asksForTheSame(as other: UpstreamDefinition) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - environment: for this one's `env`.
+  ///   - others: for the other one's.
+  public func asksForTheSame(
+    as other: UpstreamDefinition,
+    _ environment: [String: String],
+    _ others: [String: String]
+  ) -> Bool {
+    asksForTheSame(as: other) && (environment == others || readsTheSame(of: environment, others))
+  }
+
+  /// Returns whether what is asked for reads equal values of both environments. Header fields don't count: a renewed
+  /// token asks for the same.
+  private func readsTheSame(of environment: [String: String], _ others: [String: String]) -> Bool {
+    let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value)
+    let use = ParameterUse(templates.map(\.environmentUse) + [items].compactMap { $0?.environmentUse })
+    return use.values(of: environment) == use.values(of: others)
+  }
+
+  private func asksForTheSame(as other: UpstreamDefinition) -> Bool {
     method == other.method && url == other.url && body == other.body && each?.url == other.each?.url
       && each?.name == other.each?.name && items == other.items
       && query.elementsEqual(other.query) { $0.name == $1.name && $0.value == $1.value }

@@ -215,6 +215,37 @@ import Testing
     #expect(engine.catalog.tables.first === table && table.all.map(\.locale) == ["en", "de"])
   }
 
+  /// An answer for the former value of a variable is none for the new one, where that tells what is asked for. The rows
+  /// are the former configuration's then. A renewed token asks for the same.
+  @Test(arguments: [
+    ("url: 'http://127.0.0.1:1/${env.NAME}/items'", false),
+    ("url: 'http://127.0.0.1:1/', query: {of: '${env.NAME | lower}'}", false),
+    ("url: 'http://127.0.0.1:1/', method: POST, body: {of: ['${env.NAME}']}", false),
+    ("url: 'http://127.0.0.1:1/', headers: {Authorization: 'Bearer ${env.NAME}'}", true),
+  ])
+  func anotherValueInARequest(request: String, isKept: Bool) throws {
+    func definition(_ value: String) throws -> ServiceDefinition {
+      let text = """
+        sources: {a: {\(request), every: 0s}}
+        cells: {Label: {nib: Label, fields: {}}}
+        tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {}}}
+        """
+      return try ServiceDefinition.read(text, environment: ["NAME": value])
+    }
+    let engine = try Engine(definition("one"), EngineEnvironment.silent(MemoryStore()))
+    let table = try #require(engine.catalog.tables.first)
+    let item = SourceItem(bytes: Array(#"{"id": 1}"#.utf8))
+    let done = DispatchSemaphore(value: 0)
+    table.writer.receive(.content(.items([item]), 1), from: "a") { done.signal() }
+    done.wait()
+    try engine.adopt(try engine.prepare(definition("two")))
+    let (hasAnswer, showsFormer) = table.writer.content.queue.sync {
+      table.writer.content.access { ($0.inputs["a"]?.content != nil, $0.showsFormerRows) }
+    }
+    #expect(hasAnswer == isKept && showsFormer != isKept)
+    #expect(table.writer.versions.latest.table.rowCount == 1)
+  }
+
   /// Another source has come in one's place, which a table of the configuration before still reads. Where a third configuration asks as the
   /// first one did, it has a source of its own: that one would never ask again.
   @Test func aSourceThatWasReplacedIsNotAskedAgain() throws {

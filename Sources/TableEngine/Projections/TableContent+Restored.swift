@@ -58,7 +58,8 @@ extension TableContent {
   /// - Returns: the sources that need not say again what they have said.
   mutating func follow(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], shown table: Table) -> AnsweredSources {
     takeOthers(otherLogs)
-    (mapper, variables.environment) = (blueprint.mapper, blueprint.environment)
+    let (former, environment) = (variables.environment, blueprint.environment)
+    (mapper, variables.environment) = (blueprint.mapper, environment)
     offersEdits = blueprint.offersEdits
     var isOther = layout != blueprint.layout
     layout = blueprint.layout
@@ -69,7 +70,7 @@ extension TableContent {
     for upstream in blueprint.upstreams {
       let source = upstream.name
       var input = SourceInput(upstream)
-      if let known = before[source], known.definition.asksForTheSame(as: upstream.definition) {
+      if let known = before[source], known.definition.asksForTheSame(as: upstream.definition, former, environment) {
         input = known
         // As it is laid out now, that may be otherwise.
         input.showsAll = nil
