@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import FieldValues
 import JSON
 import Queues
 import Synchronization
@@ -52,6 +53,24 @@ import Testing
     store.restore("todo") { found in stored.change { $0 = try? found.get() } }
     let inputs = try stored.wait(for: "the store") { $0?.inputs }
     #expect(inputs[ItemRecord.of("$todo")] == table.writer.log?.committed.revision.number)
+  }
+
+  /// The toggles of rows that have gone go from the store with them: after a restart a row that came back would be open.
+  @Test func togglesOfRowsThatHaveGoneAreNotKept() throws {
+    store.open()
+    func edit(_ edit: Edit) throws -> EditAnswer {
+      try ItemLogTests.Edited(EditRequest([edit], caller: CallerFields([])), of: table).answer()
+    }
+    for row in ["1", "2"] { tap(row) }
+    try outcomes.wait(for: 2)
+    for row in ["1", "2"] { _ = try edit(.delete(row: row)) }
+    let rows = try ["C", "D"].flatMap { try edit(.insert(item: ["title": .string($0)], .end)).rows.compactMap(\.self) }
+    for row in rows { tap(row) }
+    try outcomes.wait(for: 4)
+    let stored = Monitor<StoredTable?>(nil)
+    store.restore("todo") { found in stored.change { $0 = try? found.get() } }
+    let toggled = try stored.wait(for: "the store") { $0?.toggled }
+    #expect(Set(toggled.map(\.text)) == Set(rows))
   }
 
   @Test func aTapBuiltOnAnEditThatFailedIsMadeAnewAndTakesNothingAlong() throws {

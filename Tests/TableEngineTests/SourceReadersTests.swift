@@ -1,6 +1,7 @@
 import Definitions
 import TableMapping
 import TableStore
+import Synchronization
 import Testing
 
 @testable import TableEngine

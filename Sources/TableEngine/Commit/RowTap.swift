@@ -121,16 +121,15 @@ struct RowTap: Change {
   private func store(_ run: ChangeRun) {
     let take: @Sendable (ChangeProgress.Event) -> Void = { writer === original ? run.take($0) : run.takeLater($0) }
     if let error = original.refusal(of: EditPreconditions()) { return take(.refused(error)) }
-    let (change, table, inputs) = original.content.access { content in
+    let (changes, table, inputs) = original.content.access { content in
       content.refreshResult(named: name)
       defer { content.letGoOfPart() }
       let latest = original.versions.latest.table
-      let isToggled = content.toggle(row, in: latest)
-      let change = ToggleChange(row: row, isToggled: isToggled)
+      let changes = content.toggle(row, in: latest)
       // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
       let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
       // That one is made of what the store has been told.
-      return isCurrent ? (change, content.table(named: name), content.toldInputs) : (change, latest.toggling(row), nil)
+      return isCurrent ? (changes, content.table(named: name), content.toldInputs) : (changes, latest.toggling(row), nil)
     }
     let done: @Sendable (_ isKept: Bool) -> Void = { isKept in
       let tell: @Sendable () -> Void = { run.take(.done(.success(answer(at: versions.current)), isKept: isKept)) }
@@ -154,7 +153,7 @@ struct RowTap: Change {
       return done(false)
     }
     var commit = Commit(table: original.storedName, durability: .full, version: version)
-    commit.toggles = [change]
+    commit.toggles = changes
     commit.inputs = inputs
     // The toggle and its answer are stored as one: a repeat toggles nothing.
     commit.reply = idempotency.flatMap {

@@ -173,15 +173,18 @@ struct TableContent: Sendable {
   /// Its rows are those of some callers, and others may have others.
   var isOfCallers: Bool { definition.dependsOnCaller }
 
-  /// Toggles a row for everyone. Returns whether it is toggled now.
-  mutating func toggle(_ row: String, in table: Table) -> Bool {
+  /// Toggles a row for everyone. Returns what the store is to be told.
+  mutating func toggle(_ row: String, in table: Table) -> [ToggleChange] {
+    var changes: [ToggleChange] = []
     // Rows go, and their toggles with them, before they are more than the rows that there are.
     if sharedToggles.count > table.counts.rows {
-      sharedToggles = sharedToggles.filter { table.indexPath(of: $0.text) != nil }
+      let gone = sharedToggles.filter { table.indexPath(of: $0.text) == nil }
+      sharedToggles.subtract(gone)
+      changes = gone.map { ToggleChange(row: $0.text, isToggled: false) }
     }
-    guard sharedToggles.remove(ByteText(row)) == nil else { return false }
-    sharedToggles.insert(ByteText(row))
-    return true
+    let isToggled = sharedToggles.remove(ByteText(row)) == nil
+    if isToggled { sharedToggles.insert(ByteText(row)) }
+    return changes + [ToggleChange(row: row, isToggled: isToggled)]
   }
 
   /// True if the shown table is made of the sources' answers here, and not taken over.
