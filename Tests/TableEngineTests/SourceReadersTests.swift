@@ -1,7 +1,7 @@
 import Definitions
+import Synchronization
 import TableMapping
 import TableStore
-import Synchronization
 import Testing
 
 @testable import TableEngine

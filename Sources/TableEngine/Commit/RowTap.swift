@@ -129,7 +129,8 @@ struct RowTap: Change {
       // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
       let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
       // That one is made of what the store has been told.
-      return isCurrent ? (changes, content.table(named: name), content.toldInputs) : (changes, latest.toggling(row), nil)
+      return isCurrent
+        ? (changes, content.table(named: name), content.toldInputs) : (changes, latest.toggling(row), nil)
     }
     let done: @Sendable (_ isKept: Bool) -> Void = { isKept in
       let tell: @Sendable () -> Void = { run.take(.done(.success(answer(at: versions.current)), isKept: isKept)) }
