@@ -140,7 +140,10 @@ import Testing
       }
       let term = try lead("the first")
       table.upkeep.withLock { $0.follow(since: 0, leader: term) }
-      #expect(try read() == (1, .read))
+      var first = try read()
+      // The database may have much to do.
+      for _ in 0..<30 where first.outcome == .late { first = try read() }
+      #expect(first == (1, .read))
       _ = try lead("the first")
       // Nobody answers who would keep it up.
       #expect(try read().outcome == .late)
