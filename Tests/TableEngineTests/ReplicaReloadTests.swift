@@ -134,7 +134,7 @@ import Testing
           count.change { $0 += 1 }
           completion(.read)
         }
-        KeptMember(table: table).whenKeptUp(body) { found in outcome.change { $0 = found } }
+        KeptMember(table: table).whenKeptUp(read: body) { found in outcome.change { $0 = found } }
         let last = try outcome.wait(for: "an outcome") { $0 }
         return (count.current, last)
       }

@@ -15,7 +15,7 @@ extension Engine {
     fileprivate var blueprints: [TableBlueprint]
     /// New ones, and those that take the place of one that can't go on.
     fileprivate var made: [String: LiveTable] = [:]
-    /// What is stored of the tables that go on, in the languages that come: by table and language.
+    /// The stored records of the new languages of tables that go on: by table and language.
     fileprivate var languages: [String: [String: StoredTable]] = [:]
     /// The tables that begin no change any more.
     fileprivate var closed: [LiveTable] = []

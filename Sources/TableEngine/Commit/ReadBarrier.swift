@@ -30,7 +30,7 @@ struct ReadBarrier: TableJob {
     guard writer.isMember, let table = writer.table.withLock({ $0.value })?.untranslated else {
       return passInputs(completion)
     }
-    KeptMember(table: table).whenKeptUp(passInputs, completion)
+    KeptMember(table: table).whenKeptUp(read: passInputs, then: completion)
   }
 
   private func passInputs(_ completion: @escaping StoreLooks.Completion) {

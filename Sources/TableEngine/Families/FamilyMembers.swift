@@ -30,7 +30,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
     fileprivate(set) var isOutdated = false
     /// The bytes that it holds.
     fileprivate(set) var bytes: Int
-    /// Another configuration polls it since then, and nobody has read it; with its place among those that are so.
+    /// The time at which a reload had it polled again, and its place among such members; nil once it was read, or is frozen.
     fileprivate var thawed: (since: ContinuousClock.Instant, place: RecencyQueue<Key>.Ticket)?
     fileprivate var isUnread: Bool { isFrozen || thawed != nil }
     fileprivate var place: RecencyQueue<Key>.Ticket
@@ -48,13 +48,13 @@ struct FamilyMembers<Key: Hashable, Instance> {
   private(set) var members: [Key: Member] = [:]
   /// Each in the order of their last reading.
   private var polled = RecencyQueue<Key>()
-  /// Those that are frozen, and those that only another configuration polls.
+  /// The frozen members, and the thawed ones.
   private var unread = RecencyQueue<Key>()
   private var unreadCount = 0
-  /// The latter, in the order in which they were thawed.
+  /// The members that a reload had polled again and nobody has read since, in the order of their thawing.
   private var thawed = RecencyQueue<Key>()
   private var shares: [String: (count: Int, bytes: Int, order: RecencyQueue<Key>)] = [:]
-  /// The members that another configuration has polled again, until their sources are asked.
+  /// The members that the reload under way has polled again, until their sources are asked.
   private var thawing: Set<Key> = []
   /// The bytes that they hold together.
   private(set) var byteCount = 0

@@ -57,8 +57,8 @@ struct KeptMember: Sendable {
   ///   - completion: On any queue. Each of the questions beside the reading takes a second at most.
   func whenKeptUp(
     since begun: ContinuousClock.Instant = .now,
-    _ body: @escaping Reading,
-    _ completion: @escaping StoreLooks.Completion
+    read body: @escaping Reading,
+    then completion: @escaping StoreLooks.Completion
   ) {
     let keeper = keeper
     let isClaimed = keeper != nil || table.isClaimed.function?() ?? true
@@ -106,7 +106,7 @@ struct KeptMember: Sendable {
   ) {
     guard ContinuousClock.now - begun < patienceOfLooks else { return completion(.late) }
     table.context.background.asyncAfter(deadline: .now() + ReadBarrier.pause) {
-      whenKeptUp(since: begun, body, completion)
+      whenKeptUp(since: begun, read: body, then: completion)
     }
   }
 

@@ -91,18 +91,15 @@ extension StoredRecord {
     context.store.revision(of: name) { [self] result in
       queue.async { [self] in
         switch result {
-        case .failure(.unavailable): endLook(number, .unreachable)
-        case .failure: endLook(number, .late)
+        case .failure(let error): endLook(number, LookOutcome(error))
         case .success(let revision): reach(revision, of: name, since: known, look: number, attempts: attemptsOfLooks)
         }
       }
     }
   }
 
-  /// The time for a look is over. Where the process was stopped meanwhile it is the clock that has moved on: a look begins anew.
   private func expire(_ number: UInt64, begun: DispatchTime) {
-    let isStale = DispatchTime.now() > begun + patience + patience
-    if isStale, progress({ $0.looks.beginAnew(number) }) { return look() }
+    if progress({ $0.looks.expire(number, begun: begun) }) { return look() }
     endLook(number, context.replica.isReachable ? .late : .unreachable)
   }
 

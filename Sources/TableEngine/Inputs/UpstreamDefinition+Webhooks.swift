@@ -17,10 +17,9 @@ extension UpstreamDefinition {
     let hasToken = webhookToken?.isProven(by: header) ?? false
     var signature: WebhookSignature.Verdict?
     if let secret = webhookSecret {
-      let now = Int64(Date().timeIntervalSince1970)
-      signature =
-        known[Array(secret.utf8)] ?? WebhookSignature.verdict(on: body, secret: secret, now: now, header: header)
-      known[Array(secret.utf8)] = signature
+      let (now, key) = (Int64(Date().timeIntervalSince1970), Array(secret.utf8))
+      signature = known[key] ?? WebhookSignature.verdict(on: body, secret: secret, now: now, header: header)
+      known[key] = signature
     }
     return hasToken ? .valid : signature ?? .invalid
   }

@@ -164,7 +164,7 @@ extension TableReader {
     while let first = held.last, first.number > earliest, let before = versions.version(first.number - 1) {
       held.append(before)
     }
-    held.last.map { begin(kind, $0) }
+    if let first = held.last { begin(kind, first) }
     for (next, before) in zip(held, held.dropFirst()).reversed() { note(kind, next, after: before) }
   }
 

@@ -19,19 +19,15 @@ extension Replica {
 
   private func lookAtLease() {
     let (number, begun) = (state.withLock { $0.leaseLooks.number }, DispatchTime.now())
-    let patience = patienceOfLooks.dispatchInterval
-    queue.asyncAfter(deadline: begun + patience) { [weak self] in
+    queue.asyncAfter(deadline: begun + patienceOfLooks.dispatchInterval) { [weak self] in
       guard let self else { return }
-      // Where the process was stopped meanwhile it is the clock that has moved on.
-      let isStale = DispatchTime.now() > begun + patience + patience
-      if isStale, state.withLock({ $0.leaseLooks.beginAnew(number) }) { return lookAtLease() }
+      if state.withLock({ $0.leaseLooks.expire(number, begun: begun) }) { return lookAtLease() }
       endLook(number, isReachable ? .late : .unreachable)
     }
     store.precedence(Self.leaseName) { [self] result in
       switch result {
       case .success(let precedence): endLook(number, .read, term: precedence?.term ?? 0)
-      case .failure(.unavailable): endLook(number, .unreachable)
-      case .failure: endLook(number, .late)
+      case .failure(let error): endLook(number, LookOutcome(error))
       }
     }
   }

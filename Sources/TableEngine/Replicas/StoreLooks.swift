@@ -1,3 +1,7 @@
+import Dispatch
+import TableStore
+import Upstream
+
 /// The outcome of a look at the store.
 package enum LookOutcome: Int, Sendable {
   /// All that was committed before the look is shown here.
@@ -6,6 +10,11 @@ package enum LookOutcome: Int, Sendable {
   case unreachable
   /// The store is there and has not said in time what others have written: nobody can tell whether what is known is old.
   case late
+
+  /// The outcome of a look that the store did not answer.
+  init(_ error: StoreError) {
+    if case .unavailable = error { self = .unreachable } else { self = .late }
+  }
 
   /// Returns the outcome of both.
   package func and(_ other: LookOutcome) -> LookOutcome { rawValue < other.rawValue ? other : self }
@@ -39,6 +48,13 @@ struct StoreLooks: Sendable {
     guard look == number, present != nil else { return false }
     number += 1
     return true
+  }
+
+  /// The time for a look is over. Returns whether it begins once more: where the process was stopped meanwhile it is the clock that
+  /// has moved on.
+  mutating func expire(_ look: UInt64, begun: DispatchTime, at now: DispatchTime = .now()) -> Bool {
+    let patience = patienceOfLooks.dispatchInterval
+    return now > begun + patience + patience && beginAnew(look)
   }
 
   /// The look is over. Whom to tell, and whether another one is to begin.

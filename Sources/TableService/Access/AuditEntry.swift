@@ -32,7 +32,7 @@ struct AuditEntry: Sendable {
 
   init?(_ call: Call) { self.init(call.request, call.match, call.state.authorizer) }
 
-  /// Of a batch that was done one for each of its edits, with the part of the body that says it; else this one.
+  /// The lines of a request: for a batch that was done one line for each of its edits, with its part of the body; else one.
   ///
   /// - Parameter hasBodies: false: nobody looks at the parts.
   func entries(for edits: [Edit], hasBodies: Bool) -> [AuditEntry] {
