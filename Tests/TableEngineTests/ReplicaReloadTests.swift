@@ -13,13 +13,13 @@ import Testing
 @Suite struct ReplicaReloadTests {
   private let items = ItemLogTests()
 
-  private func definition(_ source: String, generation: Int) throws -> ServiceDefinition {
+  private func definition(_ source: String, table: String = "a", generation: Int) throws -> ServiceDefinition {
     try ServiceDefinition.read(
       """
       generation: \(generation)
       sources: {\(source): {local: {items: [{title: A}, {title: B}]}}}
       cells: {Label: {fields: {title: string}}}
-      tables: {a: {source: \(source), cell: Label, payload: {title: "${title}"}}}
+      tables: {\(table): {source: \(source), cell: Label, payload: {title: "${title}"}}}
       """
     )
   }
@@ -50,6 +50,19 @@ import Testing
       try done { others.rename("@items.tasks", to: "@items.works", completion: $0) }
       try engine.adopt(try engine.prepare(definition("tasks", generation: 1)))
       #expect(try items.titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
+    }
+  }
+
+  /// The items have another name by now, and no table's record tells: that of a table that shows them was read before they had.
+  @Test func itemsThatNoTableLeadsTo() throws {
+    try withTwo { store, others in
+      let engine = try Engine(definition("tasks", generation: 1), .silent(store))
+      _ = try items.add("C", to: engine.catalog.tablesByName["a"]).answer()
+      try done { others.rename("@items.tasks", to: "@items.works", completion: $0) }
+      let other = try Engine(definition("tasks", table: "b", generation: 0), .silent(others))
+      #expect(try items.titles(other.catalog.tablesByName["b"]) == ["A", "B", "C"])
+      _ = try items.add("D", to: other.catalog.tablesByName["b"]).answer()
+      #expect(try items.titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C", "D"])
     }
   }
 

@@ -151,6 +151,16 @@ struct ItemLogs: Sendable {
       else { continue }
       renamings.append(Renaming(former: former, name: name))
     }
+    // A table that was read before another replica has renamed its items says nothing of that.
+    for source in definition.sources where catalog.logs[source.name]?.isStored != true {
+      guard case .local = source.kind,
+        let former = try stored.table(ItemRecord.of(source.name)).newName.flatMap(ItemRecord.source),
+        !names.contains(former),
+        !renamings.contains(where: { $0.name == source.name || $0.former == former }),
+        try stored.table(ItemRecord.of(former)).items != nil
+      else { continue }
+      renamings.append(Renaming(former: former, name: source.name))
+    }
     return renamings
   }
 
