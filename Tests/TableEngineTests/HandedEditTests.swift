@@ -1,8 +1,10 @@
 import Definitions
 import JSON
+import Queues
 import TableStore
 import TestSupport
 import Testing
+import Upstream
 
 @testable import TableEngine
 
@@ -50,6 +52,47 @@ import Testing
       answered.change { $0 = if case .failure = outcome { "refused" } else { "shown" } }
     }
     #expect(try answered.wait(for: "an answer") { $0 } == "refused")
+  }
+
+  /// This replica leads since a moment ago: members that the leader before has kept up are read, and are not told of the edit yet.
+  @Test func anEditIsAnsweredWhenMembersHaveBegun() throws {
+    var environment = EngineEnvironment.silent(MemoryStore())
+    environment.carrier = SilentCarrier()
+    let engine = try Engine(
+      .read(
+        """
+        sources: {a: {url: "http://upstream.test/", every: 10s}}
+        cells: {Label: {fields: {title: string}}}
+        tables:
+          t:
+            source: a
+            row: {id: "${id}"}
+            cell: Label
+            payload: {title: "${title}"}
+            edits: {patch: {url: "http://upstream.test/${$id}", body: "${$edit}"}}
+        """
+      ),
+      environment
+    )
+    engine.start()
+    let table = try #require(engine.catalog.tablesByName["t"])
+    let source = try #require(table.sources.first)
+    let queue = engine.context.client.queue
+    let answer = FetchedContent(form: .pages([Array(#"[{"id": 1, "title": "A"}]"#.utf8)]), itemCount: 1)
+    queue.sync { source.listeners.receive(.content(answer)) }
+    table.settle()
+    let seen = table.current.number
+    let begun = engine.context.replica.membersToBegin.entered()
+    let answered = Monitor<Bool?>(nil)
+    let item = Array(#"{"id": 1, "title": "B"}"#.utf8)
+    let edit = HandedEdit(table: "t", source: "a", edit: .patch(row: "1", ["title": "B"]), item: item, before: nil)
+    AcceptedEdits(writer: table.writer).show(edit) { outcome in
+      answered.change { $0 = if case .success = outcome { true } else { false } }
+    }
+    #expect(throws: TimeOut.self) { try answered.wait(for: "an answer", seconds: 0.3) { $0 } }
+    #expect(table.current.number > seen, "it is shown")
+    begun()
+    #expect(try answered.wait(for: "an answer") { $0 })
   }
 
   @Test func whatIsTooLongIsNotSaid() {

@@ -101,11 +101,12 @@ import Testing
   func aNewLeaderGoesOn(term: UInt64, found: String) throws {
     var upkeep = MemberUpkeep(isKept: false)
     upkeep.follow(since: 0, leader: 3)
-    upkeep.lead(under: term)
+    let goesOn = upkeep.lead(under: term)
+    #expect(goesOn == (found == "kept"))
     #expect(upkeep.isLeft(by: .here(term: term)) == (found == "left"))
     #expect(read(&upkeep, by: .here(term: term)) == found)
     upkeep.lapse()
-    upkeep.lead(under: term)
-    #expect(read(&upkeep, by: .here(term: term)) == "left" && upkeep.isLeft(by: .here(term: term)))
+    let goesOnAgain = upkeep.lead(under: term)
+    #expect(!goesOnAgain && read(&upkeep, by: .here(term: term)) == "left" && upkeep.isLeft(by: .here(term: term)))
   }
 }

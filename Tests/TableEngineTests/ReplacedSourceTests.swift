@@ -78,7 +78,7 @@ import Upstream
 }
 
 /// The way to an upstream that never answers.
-private final class SilentCarrier: TransferCarrier {
+final class SilentCarrier: TransferCarrier {
   func carry(
     _ request: TransferRequest,
     completion: @escaping @Sendable (Result<TransferResponse, UpstreamError>) -> Void

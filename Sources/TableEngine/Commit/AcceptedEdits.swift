@@ -29,9 +29,11 @@ struct AcceptedEdits: TableJob {
     // A reload may have put another one in its place since the edit was sent.
     let source = source.latest
     let (term, adopted) = (context.replica.lease?.term, context.adoptions.count)
-    // When all others that show what the source says have it, too.
+    // When all others that show what the source says have it, too. Members that have yet to begin are given it on the sources' queue.
     let succeed: @Sendable (Shown) -> Void = { shown in
-      whenAllShow(source, since: term) { completion($0.map { .failure($0) } ?? .success(shown)) }
+      context.replica.membersToBegin.notify(queue: context.client.queue) {
+        whenAllShow(source, since: term) { completion($0.map { .failure($0) } ?? .success(shown)) }
+      }
     }
     let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()

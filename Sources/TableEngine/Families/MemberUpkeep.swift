@@ -67,9 +67,12 @@ struct MemberUpkeep: Sendable {
   /// Another replica leads by now than the one that kept it up.
   mutating func lapse(after term: UInt64) { if state == .kept(.leader(term: term)) { lapse() } }
 
-  /// This replica asks the sources from now on: what the leader right before it has kept up so far is.
-  mutating func lead(under term: UInt64) {
-    if term > 0, state == .kept(.leader(term: term - 1)) { state = .kept(.here(term: term)) }
+  /// This replica asks the sources from now on: what the leader right before it has kept up so far is. Returns whether that holds for this
+  /// member, which has yet to begin to be told.
+  mutating func lead(under term: UInt64) -> Bool {
+    guard term > 0, state == .kept(.leader(term: term - 1)) else { return false }
+    state = .kept(.here(term: term))
+    return true
   }
 
   /// It is about to be told what its sources have said. Returns how often it was left by now; nil: it is kept up.

@@ -21,11 +21,14 @@ extension TableFamily {
   ///   - isOutdated: the upstream has something else than when it was asked last.
   ///   - completion: on any queue.
   func ask(_ table: LiveTable, isOutdated: Bool = false, _ completion: @escaping @Sendable () -> Void = {}) {
-    if let lease = context.replica.lease, isClaiming { table.upkeep.withLock { $0.lead(under: lease.term) } }
+    let term = isClaiming ? context.replica.lease?.term : nil
+    let isKept = term.map { term in table.upkeep.withLock { $0.lead(under: term) } } ?? false
+    let begun = isKept ? context.replica.membersToBegin.entered() : nil
     KeptMember(table: table).resume { done in
       StoredMember(table: table).join { [self] in
         ask(joined: table, isOutdated: isOutdated) {
           done()
+          begun?()
           completion()
         }
       }

@@ -55,6 +55,9 @@ final class Replica: Sendable {
   let overruled = Atomic(false)
   /// The database lacks something that it had.
   private let hasLost = Atomic(false)
+  /// Entered from the moment this replica leads until the members that the leader before has kept up are told what the sources say. They are
+  /// read meanwhile: an edit is answered when they are told of it.
+  let membersToBegin = DispatchGroup()
 
   struct State {
     var lease = FetchLease()
@@ -257,6 +260,7 @@ final class Replica: Sendable {
           return (state.tasks, left)
         }
         tasks?.beginFetching(left)
+        membersToBegin.leave()
         carryOutAwaited()
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
@@ -278,6 +282,7 @@ final class Replica: Sendable {
         // The next holder is to find this configuration, however soon that is.
         actions.insert(.renew(lease), at: 0)
       }
+      if actions.contains(.beginFetching) { membersToBegin.enter() }
       return (actions, state.rank.conflict, wasConflicting && state.rank.conflict == nil)
     }
     noteRank()
