@@ -14,6 +14,7 @@ any replica for any of them. Each round has one kind of trouble, or none:
     promotion   the primary dies, and an asynchronous standby takes its place
     reloads     one process instead, whose configuration takes tables of the edited items away and brings them back
     upstream    two replicas of their own, with an upstream's list that is edited through them, in two languages and three tables
+    rollouts    the same with three, to which one configuration after the other is given as fast as they take it, and more members
     renames     one process instead, whose configuration gives the source another name, edited through callers' own tables
 
 What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are counted and don't fail the trial.
@@ -41,7 +42,7 @@ from environment import Database, Line, free_port  # noqa: E402
 from strict_client import ask  # noqa: E402
 
 REPLICAS = 3
-KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads", "renames", "upstream"]
+KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads", "renames", "upstream", "rollouts"]
 OWNERS = "abcdef"
 LANGUAGES = ["en", "de"]
 EDITABLE = ["all", "grouped"]
@@ -493,7 +494,7 @@ class Upstream(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def on_upstream(service, folder, database, rng, seconds, checks):
+def on_upstream(service, folder, database, rng, seconds, checks, replicas=2, kinds="a", rolls_out=False):
     """Edits of an upstream's items are read at once at every replica, in each language and through each table that shows them."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
     name = folder.name.replace("-", "_").lower()
@@ -504,21 +505,31 @@ def on_upstream(service, folder, database, rng, seconds, checks):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}/items"
     show = 'source: items, row: {id: "${id}"}, cell: Note, payload: {n: "${n}", language: "${$locale}"}'
-    (folder / "tablecast.yaml").write_text(f"""
+    edits = f'edits: {{patch: {{url: "{address}/${{$id}}", body: "${{$edit}}"}}}}'
+
+    def configure(index, generation):
+        path = folder / f"{index}.yaml"
+        path.write_text(f"""
+generation: {generation}
 store: {{postgres: "host=127.0.0.1 port={database.primary.port} user=tests dbname={name}"}}
 locales: [en-US, de-DE]
 cells: {{Note: {{nib: Note, fields: {{n: integer, language: string}}}}}}
 sources: {{items: {{url: "{address}", every: 1h}}}}
 tables:
-  list: {{{show}, edits: {{patch: {{url: "{address}/${{$id}}", body: "${{$edit}}"}}}}}}
+  list: {{title: "{generation}", {show}, {edits}}}
   other: {{{show}}}
-  some: {{{show}, parameters: {{kind: {{}}}}, sections: [{{id: main, where: kind == $params.kind}}]}}
+  some:
+    {{{show}, parameters: {{kind: {{}}}}, sections: [{{id: main, where: kind == 'a' || kind == $params.kind}}], {edits}}}
 """)
-    ports = [free_port() for _ in range(2)]
-    log = open(folder / "replicas.log", "a")
-    processes = [subprocess.Popen([service, "serve", "--config", str(folder / "tablecast.yaml"), "--listen",
-                                   f"127.0.0.1:{port}"], stdout=log, stderr=log) for port in ports]
-    tables = ["list", "other", "some;kind=a"]
+        return path
+
+    ports, logs = [free_port() for _ in range(replicas)], [folder / f"{index}.log" for index in range(replicas)]
+    processes = []
+    for index, port in enumerate(ports):
+        log = open(logs[index], "a")
+        processes.append(subprocess.Popen([service, "serve", "--config", str(configure(index, 1)), "--listen",
+                                           f"127.0.0.1:{port}"], stdout=log, stderr=log))
+    tables = ["list", "other"] + [f"some;kind={kind}" for kind in kinds]
     work = Round(ports, tables, "123456", checks, rng)
 
     def count_up(item, rng):
@@ -526,7 +537,8 @@ tables:
         while not work.stop.is_set():
             number += 1
             port, language = rng.choice(ports), rng.choice(LANGUAGES)
-            reply = work.edit(rng, port, "list", language, item, {"n": number})
+            edited = rng.choice([table for table in tables if table != "other"]) if rolls_out else "list"
+            reply = work.edit(rng, port, edited, language, item, {"n": number})
             checks.count("word", reply[0] == 200, "an edit", reply)
             for _ in range(2):
                 table, reader, other = rng.choice(tables), rng.choice(ports), rng.choice(LANGUAGES)
@@ -535,8 +547,31 @@ tables:
                     continue
                 found = int(read[2]["row"]["payload"]["n"])
                 checks.count("snapshot", found >= number, f"{table} {other} at {ports.index(reader)} has {found}, not "
-                             f"{number}, which was answered at {ports.index(port)} in {language}")
+                             f"{number}, which was answered at {ports.index(port)} in {language} through {edited}")
+            with work.lock:
+                work.acknowledged[item] = number
             time.sleep(rng.random() * 0.02)
+
+    def read(rng):
+        while not work.stop.is_set():
+            item, table, reader, known = rng.choice("123456"), rng.choice(tables), rng.choice(ports), work.known()
+            read = work.ask(reader, "GET", f"/v1/tables/{table}/rows/{item}", rng.choice(LANGUAGES))
+            if read is not None and read[0] == 200:
+                found = int(read[2]["row"]["payload"]["n"])
+                checks.count("snapshot", found >= known.get(item, 0),
+                             f"{table} at {ports.index(reader)} has {found}, not {known.get(item)}")
+
+    def roll_out():
+        for generation in range(2, 1 << 30):
+            for index, process in enumerate(processes):
+                if work.stop.is_set():
+                    return
+                configure(index, generation)
+                process.send_signal(signal.SIGHUP)
+                deadline = time.time() + 30
+                while logs[index].read_text().count("read again") < generation - 1 and not work.stop.is_set():
+                    assert time.time() < deadline, f"not reloaded: {logs[index]}"
+                    time.sleep(0.01)
 
     try:
         for port in ports:
@@ -544,8 +579,13 @@ tables:
             for table in tables:
                 while "stale" in str((ask(port, "GET", f"/v1/tables/{table}") or ("stale",))[-1]):
                     time.sleep(0.05)
-        work.begin([(count_up, (item,)) for item in "12"])
-        time.sleep(seconds)
+        jobs = [(count_up, (item,)) for item in ("123456" if rolls_out else "12")]
+        work.begin(jobs + [(read, ())] * (6 if rolls_out else 0))
+        if rolls_out:
+            threading.Timer(seconds, work.stop.set).start()
+            roll_out()
+        else:
+            time.sleep(seconds)
         work.finish()
     finally:
         for process in processes:
@@ -622,6 +662,8 @@ def main():
                 on_one(service, folder, rng, arguments.seconds, checks)
             elif kind == "upstream":
                 on_upstream(service, folder, replicas.database, rng, arguments.seconds, checks)
+            elif kind == "rollouts":
+                on_upstream(service, folder, replicas.database, rng, arguments.seconds, checks, 3, "abcdefgh", True)
             elif kind == "renames":
                 on_renames(service, folder, rng, arguments.seconds, checks)
             else:
