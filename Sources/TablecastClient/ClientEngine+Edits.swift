@@ -130,15 +130,27 @@ extension ClientEngine {
     guard let store = setup.editStore, let edits = desks[table]?.edits else { return }
     let entries = edits.entries.compactMap { KeptEdits.Entry($0) }
     let kept = KeptEdits(origin: setup.url, caller: callerDigest, address: table, entries: entries)
-    store.save(entries.isEmpty ? nil : kept.bytes, for: key(table))
+    store.save(entries.isEmpty ? nil : kept.bytes, for: editKey(table))
+  }
+
+  /// Without the app's cells: the next release, which has others, takes up the same edits.
+  private func editKey(_ table: TableAddress) -> SnapshotKey {
+    SnapshotKey(origin: setup.url, address: table, caller: callerDigest, cells: "")
   }
 
   /// Takes up the edits that an earlier run of the program left: those of this service and this caller.
   func restoreEdits() {
-    for kept in (setup.editStore?.load() ?? []).compactMap({ try? KeptEdits($0) })
-    where kept.origin == setup.url && kept.caller == callerDigest {
-      desks[kept.address] = desks[kept.address] ?? EditDesk(kept.address)
-      change(kept.address) { $0.restore(kept.entries.map(\.status), now: now, date: date) }
+    guard let store = setup.editStore else { return }
+    for bytes in store.load() {
+      guard let kept = try? KeptEdits(bytes), kept.origin == setup.url, kept.caller == callerDigest else { continue }
+      let table = kept.address
+      desks[table] = desks[table] ?? EditDesk(table)
+      change(table) { $0.restore(kept.entries.map(\.status), now: now, date: date) }
+      guard desks[table]?.edits.entries.isEmpty == false else { continue }
+      // They are kept under their own key by now. Left under another one, they would be taken up at every start.
+      store.forget(bytes, keptAs: editKey(table))
+      // A store of the app's that can't do that: here they were, if the cells have not changed since.
+      if setup.acceptedCells?.isEmpty == false { store.save(nil, for: key(table)) }
     }
   }
 

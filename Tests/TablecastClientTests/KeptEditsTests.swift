@@ -18,10 +18,11 @@ import Testing
     let scheduler = ManualScheduler()
     let client: TablecastClient<AnyCell>
 
-    init(_ folder: Folder, url: String = "http://h", caller: String = "ann") throws {
+    init(_ folder: Folder, url: String = "http://h", caller: String = "ann", cells: String? = nil) throws {
       var options = ClientOptions()
       (options.transport, options.scheduler, options.caller) = (transport, scheduler, caller)
       (options.editStore, options.seed) = (DirectoryEditStore(folder.url), 1)
+      options.acceptedCells = cells
       client = TablecastClient(url: try #require(URL(string: url)), options: options)
       client.engine.settle()
     }
@@ -37,6 +38,17 @@ import Testing
       let headers = status < 400 ? [:] : ["Content-Type": "application/problem+json"]
       transport.answer(call.number, .success(TransportResponse(status: status, headers: headers, json: json)))
       client.engine.settle()
+    }
+
+    /// The service shows the table as it is after the edits.
+    func show(_ cursor: String) {
+      client.engine.settle()
+      for call in transport.waiting where call.request.method == "GET" {
+        let snapshot = #"{"table":"t","cursor":"\#(cursor)","sections":[]}"#
+        let reply = #"{"table":"t","from":null,"to":"\#(cursor)","reset":"start","snapshot":\#(snapshot)}"#
+        transport.answer(call.number, .success(TransportResponse(json: reply)))
+        client.engine.settle()
+      }
     }
   }
 
@@ -66,12 +78,38 @@ import Testing
     // Kept until the table has it: looked for by the next run, not done again.
     let fourth = try Run(folder)
     #expect(fourth.sent.isEmpty)
-    for call in fourth.transport.waiting {
-      let snapshot = #"{"table":"t","cursor":"00000000000a.5","sections":[]}"#
-      let reply = #"{"table":"t","from":null,"to":"00000000000a.5","reset":"start","snapshot":\#(snapshot)}"#
-      fourth.transport.answer(call.number, .success(TransportResponse(json: reply)))
-      fourth.client.engine.settle()
-    }
+    fourth.show("00000000000a.5")
+    #expect(folder.files == [])
+  }
+
+  @Test func aReleaseWithOtherCellsTakesUpEditsOnce() throws {
+    let folder = Folder()
+    let first = try Run(folder, cells: "A")
+    first.client.table("t").delete("1")
+    let sent = first.sent
+    #expect(sent.count == 1)
+    let second = try Run(folder, cells: "A, B")
+    #expect(second.sent.map { $0.headers["Idempotency-Key"] } == sent.map { $0.headers["Idempotency-Key"] })
+    #expect(folder.files.count == 1)
+    try second.answer(#"{"cursor":"00000000000a.2","id":"1"}"#)
+    second.show("00000000000a.2")
+    #expect(folder.files == [])
+    #expect(try Run(folder, cells: "A, B").sent.isEmpty)
+  }
+
+  /// Earlier versions of the client had the cells in the key: their files are taken up, and then gone.
+  @Test(arguments: ["A", "A, B"]) func editsOfAKeyWithCellsAreMoved(_ former: String) throws {
+    let folder = Folder()
+    var kept = KeptEdits(origin: "http://h", caller: SHA256.hexDigest("ann"), address: TableAddress("t"), entries: [])
+    kept.entries = [.init(id: EditID("one"), edit: .delete(row: "1"))]
+    let key = SnapshotKey(origin: kept.origin, address: kept.address, caller: kept.caller, cells: former)
+    DirectoryEditStore(folder.url).save(kept.bytes, for: key)
+    let names = folder.files
+    let run = try Run(folder, cells: "A, B")
+    #expect(run.sent.map { $0.headers["Idempotency-Key"] } == ["one"])
+    #expect(folder.files.count == 1 && folder.files != names)
+    try run.answer(#"{"cursor":"00000000000a.2","id":"1"}"#)
+    run.show("00000000000a.2")
     #expect(folder.files == [])
   }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A store for edits until the service has answered them, so that they survive the end of the program.
 ///
-/// The client calls all three functions on one queue, before it sends the request in question.
+/// The client calls all functions on one queue, before it sends the request in question.
 public protocol EditStore: Sendable {
   /// Everything that is kept.
   func load() -> [[UInt8]]
@@ -10,6 +10,13 @@ public protocol EditStore: Sendable {
   func save(_ bytes: [UInt8]?, for key: SnapshotKey)
   /// Forgets everything: when a user logs out.
   func purge()
+  /// Forgets bytes that `load` has returned, wherever they are kept, but not what is kept under `key`: their edits are
+  /// there now. An earlier version of the client had other keys. Does nothing by default.
+  func forget(_ bytes: [UInt8], keptAs key: SnapshotKey)
+}
+
+extension EditStore {
+  public func forget(_ bytes: [UInt8], keptAs key: SnapshotKey) {}
 }
 
 /// A store with a file for each table with open edits, in a folder of its own. It never drops edits to save space.
@@ -27,7 +34,7 @@ public struct DirectoryEditStore: EditStore {
   }
 
   public func save(_ bytes: [UInt8]?, for key: SnapshotKey) {
-    let file = folder.appendingPathComponent("\(SHA256.hexDigest(key.description)).\(Self.suffix)")
+    let file = file(key)
     guard let bytes else {
       try? FileManager.default.removeItem(at: file)
       return
@@ -38,6 +45,21 @@ public struct DirectoryEditStore: EditStore {
 
   public func purge() {
     for file in files { try? FileManager.default.removeItem(at: file) }
+  }
+
+  public func forget(_ bytes: [UInt8], keptAs key: SnapshotKey) {
+    let name = file(key).lastPathComponent
+    let files = files
+    // Edits that could not be written under their key stay where they are.
+    guard files.contains(where: { $0.lastPathComponent == name }) else { return }
+    for file in files where file.lastPathComponent != name {
+      guard let data = try? Data(contentsOf: file), data.elementsEqual(bytes) else { continue }
+      try? FileManager.default.removeItem(at: file)
+    }
+  }
+
+  private func file(_ key: SnapshotKey) -> URL {
+    folder.appendingPathComponent("\(SHA256.hexDigest(key.description)).\(Self.suffix)")
   }
 
   private var files: [URL] {
