@@ -111,6 +111,28 @@ import Testing
     #expect(RowWindow(from...(from + rows - 1)).earlier(by: more) == RowWindow(expected))
   }
 
+  /// Of numbers that a table can't have, sums would be too large.
+  @Test(arguments: [
+    #"{"from":9223372036854775807,"rows":50,"of":100}"#, #"{"from":1,"rows":9223372036854775807,"of":100}"#,
+    #"{"from":9007199254740993,"rows":50,"of":100}"#, #"{"rows":50,"of":-9223372036854775808,"from":9}"#,
+    #"{"from":-1,"rows":50,"of":100}"#, #"{"from":"1","rows":50,"of":100}"#, #"{"rows":50}"#, "[]", "null",
+  ])
+  func aWindowThatCannotBeIsNone(_ text: String) throws {
+    let json = try JSONText(text)
+    #expect(TableWindow(json) == nil)
+  }
+
+  @Test func aWindowOfTheLargestNumbersCanBeWidened() throws {
+    let most = 1 << 53
+    let json = try JSONText("{\"from\":\(most),\"rows\":\(most),\"of\":\(most)}")
+    let window = try #require(TableWindow(json))
+    #expect(!window.hasMore && window.hasPrevious)
+    let last = RowWindow(most - RowWindow.most...most - 1)
+    #expect(RowWindow(window) == last)
+    #expect(RowWindow(window).longer(by: 50) == last)
+    #expect(RowWindow(window).joined(with: last) == last)
+  }
+
   /// An edit is looked for at once, however many there were: the allowance of polls is not for them.
   @Test func fortyEditsOneByOneWaitForNothing() throws {
     let stage = try Stage()

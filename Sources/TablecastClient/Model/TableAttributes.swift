@@ -99,10 +99,17 @@ public struct TableWindow: Hashable, Sendable {
   /// The number of rows in the whole table.
   public var of: Int
 
+  /// What a double counts exactly; sums of such numbers fit into an `Int`.
+  private static let numbers = 0...1 << 53
+
+  /// Nil for what can be no window: the table is shown as one without.
   init?(_ json: JSONText) {
-    guard let rows = json["rows"]?.integer, let of = json["of"]?.integer else { return nil }
-    (self.rows, self.of) = (rows, of)
-    from = json["from"]?.integer ?? 0
+    func number(_ name: String, without: Int? = nil) -> Int? {
+      guard let value = json[name] else { return without }
+      return value.integer.flatMap { Self.numbers.contains($0) ? $0 : nil }
+    }
+    guard let from = number("from", without: 0), let rows = number("rows"), let of = number("of") else { return nil }
+    (self.from, self.rows, self.of) = (from, rows, of)
   }
 
   /// Whether there are rows after the window.
