@@ -18,8 +18,10 @@ extension ClientEngine {
   }
 
   /// Somebody has done something about what kept edits from being sent.
-  func wakeEdits(isHanging: Bool) {
-    for table in desks.keys { change(table) { $0.wake(isHanging: isHanging, now: now, date: date) } }
+  func wakeEdits(isHanging: Bool, keepsDelays: Bool = false) {
+    for table in desks.keys {
+      change(table) { $0.wake(isHanging: isHanging, keepsDelay: keepsDelays, now: now, date: date) }
+    }
   }
 
   /// A screen shows an edit, or never will.

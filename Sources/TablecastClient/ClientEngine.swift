@@ -46,7 +46,7 @@ final class ClientEngine: @unchecked Sendable {
     follower = Follower(setup.follower, seed: setup.seed)
     random = SplitMix64(seed: setup.seed ^ 1)
     if setup.editStore != nil { perform { $0.restoreEdits() } }
-    setup.transport.onNewToken { [weak self] in self?.perform { $0.tryAgain() } }
+    setup.transport.onNewToken { [weak self] in self?.perform { $0.tryWithNewToken() } }
   }
 
   var now: Double { setup.scheduler.now }
@@ -119,10 +119,16 @@ final class ClientEngine: @unchecked Sendable {
     wakeEdits(isHanging: true)
   }
 
-  /// There is a new token, or the app says that all is well again.
+  /// The app says that all is well again.
   func tryAgain() {
     handle(.retryRefused)
     wakeEdits(isHanging: false)
+  }
+
+  /// The provider gives another token: what was refused is tried with it. What waits for other reasons waits on.
+  func tryWithNewToken() {
+    handle(.retryRefused)
+    wakeEdits(isHanging: false, keepsDelays: true)
   }
 
   /// Whether there was a token for a request.

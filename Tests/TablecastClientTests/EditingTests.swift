@@ -203,6 +203,21 @@ import Testing
     #expect(keys.count == 2 && keys[0] == keys[1])
   }
 
+  /// Another token ends a pause, and no delay: the service has asked for that.
+  @Test(arguments: [503, 401]) func anotherTokenEndsAPauseAlone(_ status: Int) throws {
+    var queue = EditQueue(TableAddress("t"))
+    var random = SplitMix64(seed: 1)
+    let response = TransportResponse(status: status, headers: ["Retry-After": "20"])
+    _ = queue.add(.delete(row: "1"), id: EditID("a"), now: 0, date: 0)
+    _ = queue.answered(EditID("a"), response, now: 0, date: 0, random: &random)
+    #expect(queue.entries.map(\.state) == [.local])
+    _ = queue.wake(isHanging: false, keepsDelay: true, now: 5, date: 5)
+    #expect(queue.entries.map(\.state) == [status == 401 ? .sent : .local])
+    _ = queue.resume(now: 20, date: 20, random: &random)
+    #expect(queue.entries.map(\.state) == [.sent])
+    #expect(queue.trouble == nil)
+  }
+
   @Test func anAddedRowNeverStandsThereTwice() throws {
     let stage = try Stage()
     let preview = try JSONText("{\"cellIdentifier\":\"C\",\"payload\":{\"title\":\"new\"}}")

@@ -119,6 +119,60 @@ import Testing
     #expect(transport.requests.map(\.url) == ["http://h/b"])
   }
 
+  /// A provider may make a token for each request.
+  @Test func anotherTokenIsToldOnceAMinute() async throws {
+    let scheduler = ManualScheduler()
+    let (made, told) = (Watched(0), Watched(0))
+    let transport = ScriptedTransport { _ in .success(TransportResponse(status: 200)) }
+    let authorized = AuthorizedTransport(
+      transport,
+      token: { _ in
+        made.change { $0 += 1 }
+        return "token \(made.current)"
+      },
+      scheduler: scheduler
+    )
+    authorized.onNewToken { told.change { $0 += 1 } }
+    func ask() async throws {
+      let answered = Watched(false)
+      _ = authorized.send(TransportRequest("GET", "http://h/")) { _ in answered.change { $0 = true } }
+      try await answered.wait(for: "the answer") { $0 }
+    }
+    try await ask()
+    #expect(told.current == 0)
+    for _ in 0..<5 { try await ask() }
+    #expect(told.current == 1)
+    scheduler.advance(by: 59)
+    try await ask()
+    #expect(told.current == 1)
+    scheduler.advance(by: 1)
+    try await ask()
+    #expect(told.current == 2)
+    #expect(made.current == 8)
+  }
+
+  /// Too soon after the one before, another token is told of by a later request.
+  @Test func noOtherTokenIsForgotten() async throws {
+    let scheduler = ManualScheduler()
+    let (current, told) = (Watched("one"), Watched(0))
+    let transport = ScriptedTransport { _ in .success(TransportResponse(status: 200)) }
+    let authorized = AuthorizedTransport(transport, token: { _ in current.current }, scheduler: scheduler)
+    authorized.onNewToken { told.change { $0 += 1 } }
+    func ask() async throws {
+      let answered = Watched(false)
+      _ = authorized.send(TransportRequest("GET", "http://h/")) { _ in answered.change { $0 = true } }
+      try await answered.wait(for: "the answer") { $0 }
+    }
+    for token in ["one", "two", "three"] {
+      current.change { $0 = token }
+      try await ask()
+    }
+    #expect(told.current == 1)
+    scheduler.advance(by: 60)
+    for _ in 0..<3 { try await ask() }
+    #expect(told.current == 2)
+  }
+
   /// Through the whole client: a table whose token can't be renewed is refused, and not asked for again.
   @Test func aTableIsRefusedAfterOneRetry() async throws {
     var options = ClientOptions()

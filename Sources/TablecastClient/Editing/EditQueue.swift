@@ -123,15 +123,17 @@ struct EditQueue: Sendable {
   }
 
   /// Somebody has done something: there is a new token, the network is back, the app is in front again. What waits is
-  /// sent with its key; what is under way perhaps hangs, and is sent anew where `isHanging`.
-  mutating func wake(isHanging: Bool, now: Double, date: Double) -> [Action] {
+  /// sent with its key; what is under way perhaps hangs, and is sent anew where `isHanging`. With `keepsDelay` only the
+  /// trouble is over: what has failed is sent at its time.
+  mutating func wake(isHanging: Bool, keepsDelay: Bool = false, now: Double, date: Double) -> [Action] {
     var actions: [Action] = []
     if isHanging, let index = entries.firstIndex(where: { $0.state == .sent }) {
       entries[index].state = .local
       actions = finish() + [.cancel(entries[index].id), .changed(entries[index].id, .local)]
     }
-    let isFree = trouble != nil || retryAt != nil
-    if isFree { (trouble, retryAt) = (nil, nil) }
+    let delay = keepsDelay ? retryAt : nil
+    let isFree = trouble != nil || retryAt != delay
+    (trouble, retryAt) = (nil, delay)
     let sent = sendNext(now: now, date: date)
     // The trouble is over, though nothing may be sent: that is to be shown.
     if isFree, sent.isEmpty, let first = entries.first { actions.append(.changed(first.id, first.state)) }

@@ -14,6 +14,8 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
 
   /// Seconds that a provider may take.
   static let patience = 30.0
+  /// Seconds between two calls of `onNewToken`'s action: a provider may make a token for each request.
+  static let betweenTokens = 60.0
 
   private struct Question {
     var number: Int
@@ -29,12 +31,15 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   private var lastQuestion = 0
   private var lastToken: String?
   private var newToken: (@Sendable () -> Void)?
+  private var toldAt: Double?
+  /// There was another token, too soon after the last one: the next request tells of it.
+  private var isUntold = false
 
   init(_ transport: any Transport, token: TokenProvider?, scheduler: any Scheduler = SystemScheduler()) {
     (self.transport, self.token, self.scheduler) = (transport, token, scheduler)
   }
 
-  /// Calls `action` where a request goes out with another token than the one before.
+  /// Calls `action` where a request goes out with another token than the one before, once a minute at most.
   func onNewToken(_ action: @escaping @Sendable () -> Void) { lock.withLock { newToken = action } }
 
   func use(_ token: TokenProvider?) {
@@ -127,10 +132,14 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   }
 
   private func note(_ token: String?) {
+    let now = scheduler.now
     let action = lock.withLock { () -> (@Sendable () -> Void)? in
-      let isOther = lastToken != nil && token != lastToken
+      if lastToken != nil, token != lastToken { isUntold = true }
       lastToken = token
-      return isOther ? newToken : nil
+      guard isUntold else { return nil }
+      if let toldAt, now - toldAt < Self.betweenTokens { return nil }
+      (toldAt, isUntold) = (now, false)
+      return newToken
     }
     action?()
   }
