@@ -99,7 +99,8 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   }
 
   /// Call this when the app comes to the foreground, or the network returns. Waiting requests are cancelled and sent
-  /// again at once, edits with their keys. This happens at most once a second.
+  /// again at once, edits with their keys, but not before a time that the service has asked for (`Retry-After`). This
+  /// happens at most once a second.
   public func wake() { engine.perform { $0.wake() } }
 
   /// Sets another token provider, after a login. Edits that waited for it continue with the same keys.

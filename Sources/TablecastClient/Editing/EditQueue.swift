@@ -26,6 +26,8 @@ struct EditQueue: Sendable {
   private(set) var trouble: ClientTrouble?
   private var backoff = Backoff()
   private var retryAt: Double?
+  /// Before which the service wants no request (`Retry-After`), whoever does something.
+  private var retryFloor: Double?
   private var sentAt: Double?
   /// The edit under way was never sent before.
   private var isFirstAttempt = false
@@ -124,14 +126,14 @@ struct EditQueue: Sendable {
 
   /// Somebody has done something: there is a new token, the network is back, the app is in front again. What waits is
   /// sent with its key; what is under way perhaps hangs, and is sent anew where `isHanging`. With `keepsDelay` only the
-  /// trouble is over: what has failed is sent at its time.
+  /// trouble is over: what has failed is sent at its time. A delay that the service asked for is kept in any case.
   mutating func wake(isHanging: Bool, keepsDelay: Bool = false, now: Double, date: Double) -> [Action] {
     var actions: [Action] = []
     if isHanging, let index = entries.firstIndex(where: { $0.state == .sent }) {
       entries[index].state = .local
       actions = finish() + [.cancel(entries[index].id), .changed(entries[index].id, .local)]
     }
-    let delay = keepsDelay ? retryAt : nil
+    let delay = keepsDelay ? retryAt : retryFloor.flatMap { $0 > now ? $0 : nil }
     let isFree = trouble != nil || retryAt != delay
     (trouble, retryAt) = (nil, delay)
     let sent = sendNext(now: now, date: date)
@@ -258,6 +260,7 @@ struct EditQueue: Sendable {
     entries[index].state = .local
     (sentAt, trouble) = (nil, nil)
     retryAt = now + backoff.delay(retryAfter: retryAfter, random: &random)
+    retryFloor = retryAfter.map { now + min($0, Backoff.longestRetryAfter) }
     return [.changed(id, .local)]
   }
 
@@ -270,7 +273,7 @@ struct EditQueue: Sendable {
 
   private mutating func finish() -> [Action] {
     backoff.reset()
-    (retryAt, sentAt, trouble) = (nil, nil, nil)
+    (retryAt, retryFloor, sentAt, trouble) = (nil, nil, nil, nil)
     return []
   }
 

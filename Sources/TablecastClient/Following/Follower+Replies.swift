@@ -126,9 +126,10 @@ extension Follower {
     if !outstanding.isMultiple, outstanding.asks.keys.allSatisfy({ tables[$0]?.needsSnapshot == true }) {
       lanes[lane]?.isFresh = false
     }
+    let failed = lanes[lane] ?? PollLane()
     for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
       guard let table = tables[address], table.needsSnapshot, self.lane(of: table) == .alone(address) else { continue }
-      lanes[.alone(address), default: PollLane()].retryAt = lanes[lane]?.retryAt
+      lanes[.alone(address), default: PollLane()].postpone(like: failed)
       show(address, .retrying)
     }
   }

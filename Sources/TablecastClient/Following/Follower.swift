@@ -98,12 +98,12 @@ struct Follower: Sendable {
     case .event(let id, let data): streamEvent(id, data, now: now)
     case .time: break
     case .pause(let reason, let address): pause(reason, address)
-    case .resume(let reason, let address): resume(reason, address)
+    case .resume(let reason, let address): resume(reason, address, now: now)
     case .wake: wake(now: now)
     case .widen(let address, let window): widen(address, window)
-    case .reload(let address): reload(address)
+    case .reload(let address): reload(address, now: now)
     case .find(let address, let search): find(address, search, now: now)
-    case .retryRefused: reloadRefused()
+    case .retryRefused: reloadRefused(now: now)
     case .answered(let address, let edit, let cursor):
       tables[address, default: FollowedTable(address)].awaited.append(
         AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
@@ -171,19 +171,19 @@ struct Follower: Sendable {
     tables[address] = table
   }
 
-  private mutating func reload(_ address: TableAddress) {
+  private mutating func reload(_ address: TableAddress, now: Double) {
     guard var table = tables[address] else { return }
     table.refusal = nil
     table.isNewcomer = true
     table.isSeparate = false
     table.connection = table.mirror == nil ? .connecting : .cached
     tables[address] = table
-    lanes[.alone(address)]?.retryAt = nil
+    lanes[.alone(address)]?.hasten(now: now)
     actions.append(.changed(address, .status))
   }
 
-  private mutating func reloadRefused() {
-    for (address, table) in tables where table.refusal != nil && table.isActive { reload(address) }
+  private mutating func reloadRefused(now: Double) {
+    for (address, table) in tables where table.refusal != nil && table.isActive { reload(address, now: now) }
   }
 
   private mutating func pause(_ reason: String, _ address: TableAddress?) {
@@ -200,7 +200,7 @@ struct Follower: Sendable {
     show(address, .paused)
   }
 
-  private mutating func resume(_ reason: String, _ address: TableAddress?) {
+  private mutating func resume(_ reason: String, _ address: TableAddress?, now: Double) {
     if let address { tables[address]?.pauses.remove(reason) } else { pauses.remove(reason) }
     for address in address.map({ [$0] }) ?? Array(tables.keys) {
       guard let table = tables[address], table.connection == .paused, !isPaused(table) else { continue }
@@ -208,22 +208,22 @@ struct Follower: Sendable {
     }
     for id in lanes.keys {
       lanes[id]?.isFresh = true
-      if lanes[id]?.outstanding == nil { lanes[id]?.retryAt = nil }
+      if lanes[id]?.outstanding == nil { lanes[id]?.hasten(now: now) }
     }
   }
 
   func isPaused(_ table: FollowedTable) -> Bool { !pauses.isEmpty || !table.pauses.isEmpty }
 
-  /// What waits is asked again at once. More than once a second it isn't done.
+  /// What waits is asked again at once, or once the service wants it. More than once a second it isn't done.
   private mutating func wake(now: Double) {
     if let wokenAt, now - wokenAt < 1 { return }
     wokenAt = now
-    reloadRefused()
+    reloadRefused(now: now)
     for address in tables.keys { tables[address]?.isSeparate = false }
     for id in lanes.keys {
       cancel(id)
       lanes[id]?.isFresh = true
-      lanes[id]?.retryAt = nil
+      lanes[id]?.hasten(now: now)
     }
   }
 

@@ -50,6 +50,8 @@ struct PollLane: Sendable {
   private var isThrottled = false
   /// Nothing is sent before.
   var retryAt: Double?
+  /// Before which the service wants no request (`Retry-After`), whoever does something.
+  private var retryFloor: Double?
   /// The next request is to be answered at once: it tells whether the service is there.
   var isFresh = false
   /// Resets in a row.
@@ -62,8 +64,18 @@ struct PollLane: Sendable {
     if let failedAt, now - failedAt > 60 + Backoff.cap { backoff.reset() }
     (failedAt, isThrottled) = (now, false)
     retryAt = now + backoff.delay(retryAfter: retryAfter, random: &random)
+    retryFloor = retryAfter.map { now + min($0, Backoff.longestRetryAfter) }
     isFresh = true
   }
+
+  /// Somebody has done something: the next request is made now, or once the service wants it.
+  mutating func hasten(now: Double) {
+    retryAt = retryFloor.flatMap { $0 > now ? $0 : nil }
+    isThrottled = false
+  }
+
+  /// Waits as another lane does, which has failed for its table.
+  mutating func postpone(like other: PollLane) { (retryAt, retryFloor) = (other.retryAt, other.retryFloor) }
 
   /// Notes a good reply.
   /// - Parameters:
@@ -71,7 +83,7 @@ struct PollLane: Sendable {
   ///   - hasNews: it brought something.
   mutating func succeed(now: Double, waited: Bool, hasNews: Bool) {
     isFresh = false
-    retryAt = nil
+    (retryAt, retryFloor) = (nil, nil)
     // An empty answer at once shows that the service is there, not that polls get through.
     if waited { backoff.reset() } else if hasNews { backoff.ease() }
   }
