@@ -7,7 +7,9 @@ extension ClientEngine {
     // Edits are shown of tables, too, that nobody has looked at yet.
     let table = follower.tables[address] ?? FollowedTable(address)
     var hub = hubs[address] ?? TableHub(address)
-    if table.connection == .live, setup.store != nil, hub.savesAt == nil { hub.savesAt = now + Self.saveInterval }
+    if table.connection == .live, !table.isForgotten, setup.store != nil, hub.savesAt == nil {
+      hub.savesAt = now + Self.saveInterval
+    }
 
     let former = hub.snapshot ?? TableSnapshot(address)
     let edits = desks[address.table]?.edits ?? EditQueue(address.table)

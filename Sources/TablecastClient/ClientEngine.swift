@@ -287,6 +287,16 @@ final class ClientEngine: @unchecked Sendable {
     store.save(output.bytes, for: key(address))
   }
 
+  /// Forgets what is kept. What requests of before would bring is not kept either: they are made anew, and ask for a
+  /// token anew.
+  func purge() {
+    purgeEdits()
+    setup.transport.forgetQuestions()
+    handle(.purged)
+    for address in hubs.keys { hubs[address]?.savesAt = nil }
+    setup.store?.purge()
+  }
+
   /// Keeps what has not been kept yet.
   func flush() {
     setup.queue.sync {

@@ -113,13 +113,11 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   public func flush() { engine.flush() }
 
   /// Deletes the stored states of all tables, and drops edits that the service has not answered. Call it when the user
-  /// logs out.
-  public func purge() {
-    engine.setup.store?.purge()
-    engine.setup.editStore?.purge()
-    // Those under way are known on the engine's queue alone.
-    engine.perform { $0.purgeEdits() }
-  }
+  /// has logged out: when the token provider gives their token no more.
+  ///
+  /// Requests under way are cancelled and sent anew. A table's state is stored again after the answer to a request that
+  /// was sent after the purge. This returns at once; `flush()` waits until it is done.
+  public func purge() { engine.perform { $0.purge() } }
 }
 
 /// The options of a client.

@@ -26,6 +26,8 @@ struct FollowedTable: Sendable {
   var observers = 0
   /// When following ends, once nobody observes.
   var endsAt: Double?
+  /// What was kept of it was purged, and no request was answered since: it is not to be kept.
+  var isForgotten = false
   /// Reasons of the app's not to follow this table.
   var pauses: Set<String> = []
 

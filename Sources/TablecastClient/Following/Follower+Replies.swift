@@ -116,6 +116,7 @@ extension Follower {
       tables[address]?.isNewcomer = false
       if outstanding.asks[address]?.rows != nil { tables[address]?.asksForWindow = false }
       if table.isActive, !isPaused(table) { show(address, .live) }
+      remember(address)
       confirm(address, by: outstanding.id, isWhole: progress.wholes.contains(address))
     }
   }

@@ -70,6 +70,7 @@ extension Follower {
       lanes[lane]?.outstanding?.asks[address]?.cursor = table.cursor
       tables[address]?.asksForWindow = false
       if table.refusal == nil, table.isActive, !isPaused(table) { show(address, .live) }
+      remember(address)
       confirm(address, by: id, isWhole: progress.wholes.contains(address))
     }
   }

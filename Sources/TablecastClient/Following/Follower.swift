@@ -51,6 +51,8 @@ struct Follower: Sendable {
     case find(TableAddress, TableSearch?)
     /// There is a new token, or the app wants it: tables that were refused are asked for again.
     case retryRefused
+    /// What is kept was forgotten, as the user is gone.
+    case purged
     /// An edit was answered with a cursor; nil where it can't be told.
     case answered(TableAddress, EditID, TableCursor?)
   }
@@ -104,6 +106,7 @@ struct Follower: Sendable {
     case .reload(let address): reload(address, now: now)
     case .find(let address, let search): find(address, search, now: now)
     case .retryRefused: reloadRefused(now: now)
+    case .purged: purge()
     case .answered(let address, let edit, let cursor):
       tables[address, default: FollowedTable(address)].awaited.append(
         AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
@@ -225,6 +228,22 @@ struct Follower: Sendable {
       lanes[id]?.isFresh = true
       lanes[id]?.hasten(now: now)
     }
+  }
+
+  /// Requests of before are made anew: their answers are perhaps the former user's.
+  private mutating func purge() {
+    for address in tables.keys { tables[address]?.isForgotten = true }
+    for id in lanes.keys where lanes[id]?.outstanding != nil {
+      cancel(id)
+      lanes[id]?.isFresh = true
+    }
+  }
+
+  /// A request that was made after a purge was answered: the table may be kept again.
+  mutating func remember(_ address: TableAddress) {
+    guard tables[address]?.isForgotten == true else { return }
+    tables[address]?.isForgotten = false
+    actions.append(.changed(address, .status))
   }
 
   /// Polls that are over their time, tables that nobody observes any more.
