@@ -20,6 +20,10 @@ extension EditStore {
 }
 
 /// A store with a file for each table with open edits, in a folder of its own. It never drops edits to save space.
+///
+/// Only one client at a time may use a folder: a second one would take up the same edits, and replace the first one's
+/// files by its own. So an app and its extensions use a folder each. There is no lock on the folder, since iOS ends an
+/// app that is suspended with a lock on a file that it shares with extensions.
 public struct DirectoryEditStore: EditStore {
   private static let suffix = "edits"
 
