@@ -11,7 +11,7 @@ extension ClientEngine {
       hub.savesAt = now + Self.saveInterval
     }
 
-    let former = hub.snapshot ?? TableSnapshot(address)
+    let former = hub.snapshot ?? TableSnapshot(address, revision: firstRevision)
     let edits = desks[address.table]?.edits ?? EditQueue(address.table)
     if let holdsUntil = edits.holdsUntil, holdsUntil > now, former.cursor != table.content?.cursor {
       hub.heldUntil = holdsUntil

@@ -36,6 +36,8 @@ final class ClientEngine: @unchecked Sendable {
   private var timerDue: Double?
   private var lastObserver = 0
   var lastSending = 0
+  /// From which a table's first state leads: no state of a table that was dropped had it.
+  var firstRevision = 0
   /// Why there is no token, where the app's provider gives none.
   var tokenTrouble: ClientTrouble?
   private var wokenAt: Double?
@@ -272,6 +274,7 @@ final class ClientEngine: @unchecked Sendable {
     for (table, desk) in desks {
       if let nextDue = desk.edits.nextDue, nextDue <= now { resumeEdits(of: table) }
     }
+    dropIdle()
   }
 
   // MARK: Keeping

@@ -12,7 +12,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     self.address = address
   }
 
-  /// The shown state; nil until there is one.
+  /// The shown state; nil until there is one. Of tables that nobody observes, those that were left last have one.
   public var snapshot: TableSnapshot? { engine.shown[address] }
 
   /// Follows the table until the observation is cancelled or released.

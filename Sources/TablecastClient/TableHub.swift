@@ -30,6 +30,9 @@ struct EditDesk {
 
   init(_ table: TableAddress) { edits = EditQueue(table) }
 
+  /// No edit is open, nor in front of the person.
+  var isIdle: Bool { edits.entries.isEmpty && courses.isEmpty && news.isEmpty && sending == nil }
+
   /// A screen has seen an answered edit, or never will. Returns how it is seen once all have.
   mutating func note(_ id: EditID, _ sight: AwaitedEdit.Sight, on screen: TableAddress) -> AwaitedEdit.Sight? {
     guard var sights = sights[id] else { return sight }

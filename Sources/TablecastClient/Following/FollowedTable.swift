@@ -26,6 +26,8 @@ struct FollowedTable: Sendable {
   var observers = 0
   /// When following ends, once nobody observes.
   var endsAt: Double?
+  /// Since when it is not followed; nil while it is.
+  var leftAt: Double?
   /// What was kept of it was purged, and no request was answered since: it is not to be kept.
   var isForgotten = false
   /// Reasons of the app's not to follow this table.
@@ -72,6 +74,8 @@ struct FollowedTable: Sendable {
   /// What the person looks for by now.
   var wantedSearch: TableSearch? { typed?.search ?? search }
   var isActive: Bool { observers > 0 || endsAt != nil || !awaited.isEmpty }
+  /// It is not followed, and has no state that the next observer could not get anew.
+  var isIdle: Bool { leftAt != nil && pauses.isEmpty && refusal == nil && search == nil && typed == nil }
 }
 
 /// An edit that the service has answered: seen once the table is as new as the answer, or by a snapshot asked for later.

@@ -114,6 +114,7 @@ struct Follower: Sendable {
       if let problem = tables[address]?.refusal, problem.status != 401 { giveUp(address) } else { confirm(address) }
     }
     expire(now: now)
+    noteLeft(now: now)
     arrange(now: now)
     defer { actions = [] }
     return actions
@@ -266,6 +267,12 @@ struct Follower: Sendable {
       (table.search, table.typed, table.searchProblem) = (nil, nil, nil)
       table.connection = table.mirror == nil ? .connecting : .cached
       tables[address] = table
+    }
+  }
+
+  private mutating func noteLeft(now: Double) {
+    for (address, table) in tables where table.isActive == (table.leftAt != nil) {
+      tables[address]?.leftAt = table.isActive ? nil : now
     }
   }
 

@@ -25,7 +25,7 @@ public struct TableSnapshot: Sendable {
   /// The number of this state. Changes name the number of the state that they lead from.
   public internal(set) var revision = 0
 
-  init(_ address: TableAddress) { self.address = address }
+  init(_ address: TableAddress, revision: Int = 0) { (self.address, self.revision) = (address, revision) }
 
   public var state: TableState { attributes.state }
   public var problem: TableProblem? { attributes.problem }

@@ -1,0 +1,24 @@
+extension ClientEngine {
+  /// Tables that stay in memory after their last observer has gone: their rows are shown at once to the next one.
+  static let mostIdle = 16
+
+  /// Drops the tables that were left longest ago. Their next observer gets the stored state, if there is one, and then
+  /// the service's.
+  func dropIdle() {
+    for address in follower.idleTables.dropLast(Self.mostIdle) where !isNeeded(address) { drop(address) }
+  }
+
+  private func isNeeded(_ address: TableAddress) -> Bool {
+    if let hub = hubs[address], !hub.observers.isEmpty || hub.heldUntil != nil { return true }
+    return desks[address.table]?.isIdle == false
+  }
+
+  private func drop(_ address: TableAddress) {
+    if hubs[address]?.savesAt != nil { save(address) }
+    if let snapshot = hubs[address]?.snapshot { firstRevision = max(firstRevision, snapshot.revision + 1) }
+    follower.drop(address)
+    hubs[address] = nil
+    shown[address] = nil
+    if !hubs.keys.contains(where: { $0.table == address.table }) { desks[address.table] = nil }
+  }
+}
