@@ -172,7 +172,9 @@ public final class FoundTable: Sendable {
   // MARK: As a table
 
   /// The table of what is found: its sections, those without a row left out. O(found) the first time.
-  public var whole: Table { made.withLock { $0.whole } ?? whole([]) }
+  ///
+  /// The plain table for an empty search, which shows all its sections.
+  public var whole: Table { search.isEmpty ? plain : made.withLock { $0.whole } ?? whole([]) }
 
   private func whole(_ lists: [RowList?]) -> Table {
     var sections: [Section] = []
@@ -188,6 +190,7 @@ public final class FoundTable: Sendable {
 
   /// The table of what is found, cut to a window. O(rows asked for), and what headers take that read items.
   public func table(_ window: WindowRange) -> Table {
+    guard !search.isEmpty else { return plain.cut(to: window) }
     let ranks = window.from..<window.end
     var (sections, start): ([Section], Int) = ([], 0)
     for (index, part) in order.parts.enumerated() where matches[index].count > 0 {

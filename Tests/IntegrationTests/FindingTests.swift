@@ -79,6 +79,42 @@ import Testing
     #expect(flat["window"] == ["rows": 2, "of": 4])
   }
 
+  @Test func `a search without anything shows the plain table, with its empty sections`() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      cells:
+        Title: {fields: {title: string}}
+        Label: {fields: {title: string}}
+      tables:
+        t:
+          source: {local: {items: [{title: one, state: open}]}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections:
+            - id: closed
+              where: state == 'closed'
+              hideEmpty: false
+              header: {cell: Title, payload: {title: "Closed: ${$count}"}}
+            - {id: open, where: state == 'open'}
+          find: {search: [title]}
+      """,
+      arguments: ["--insecure"]
+    )
+    for window in ["rows=all", "rows=1"] {
+      let plain = try service.snapshot("t", query: "?\(window)")
+      #expect(Self.headers(plain) == ["Closed: 0", "-"])
+      for query in ["find=1", "q=", "q=%21%21"] {
+        let found = try service.snapshot("t", query: "?\(query)&\(window)")
+        #expect(found["sections"] == plain["sections"] && found["counts"] == plain["counts"], "\(query)&\(window)")
+        #expect(found["find"] != nil && found["window"] == plain["window"], "\(query)&\(window)")
+      }
+    }
+    let row = try service.request("GET", "/v1/tables/t/rows?at=1,0&find=1").json
+    #expect(row["row"]?["payload"]?["title"] == "one", "\(row)")
+    #expect(Self.headers(try service.snapshot("t", query: "?q=one")) == ["-"])
+  }
+
   @Test func `menus say what there is and how often`() throws {
     let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
     #expect(try service.snapshot("todo")["find"] == nil)

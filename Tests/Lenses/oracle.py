@@ -125,7 +125,8 @@ def is_found(item, lens, but=None):
 
 def found(plain, items, lens):
     """`(section's id, identities)`, of the plain table's sections as they are shown: `(id, identities)`."""
-    if not lens.finds:
+    # A search without anything leaves the sections that are empty.
+    if not (lens.terms or lens.filters or lens.sort):
         return plain
     sections = [(name, [id for id in ids if is_found(items[id], lens)]) for name, ids in plain]
     if lens.sort:

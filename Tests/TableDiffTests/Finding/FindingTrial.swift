@@ -232,6 +232,7 @@ struct FindingTrial {
   }
 
   func expected(_ search: FindSearch) -> Table {
+    guard !search.isEmpty else { return table }
     var result = table
     let found = items.map { $0.filter { Self.isFound($0, search) } }
     func sorted(_ items: [Item], descending: Bool) -> [Item] {

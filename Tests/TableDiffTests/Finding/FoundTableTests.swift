@@ -32,7 +32,7 @@ import Testing
         let isWhole = Bool.random(using: &random)
         if isWhole {
           try #require(Table.same(found.whole, expected), "\(context)")
-          #expect(found.whole.sections.allSatisfy { !$0.rows.isEmpty })
+          #expect(search.isEmpty || found.whole.sections.allSatisfy { !$0.rows.isEmpty })
         }
         #expect(found.count == expected.rowCount, "\(context)")
         let start = Int.random(in: 0...max(1, expected.rowCount), using: &random)
@@ -53,6 +53,25 @@ import Testing
       }
     }
     #expect(memory.byteCount < 1 << 26)
+  }
+
+  @Test func `a search without anything finds the plain table, with its empty sections`() throws {
+    let trial = FindingTrial(items: [FindingTrial.Item(id: "a", texts: ["one"], states: ["open"])])
+    let finder = Finder(FindingTrial.schema, trial.framing, memory: FindMemory(maximumBytes: 1 << 26))
+    func found(_ table: Table, _ version: UInt64) -> FoundTable {
+      finder.found(FindSearch(), .init(Cursor(epoch: trial.epoch, version: version)), table)
+    }
+    let first = found(trial.table, 1)
+    #expect(first.whole.sections.map(\.id) == ["s0", "s1", "s2"])
+    #expect(Table.same(first.whole, trial.table))
+    let window = try #require(WindowRange(from: 0, rows: 2))
+    #expect(Table.same(first.table(window), trial.table.cut(to: window)))
+    var changed = trial.table
+    let header = CellModel(cellIdentifier: "Header", encoded: Array("changed".utf8))
+    changed.sections[2] = Section(id: "s2", header: header, rows: trial.table.sections[2].rows)
+    let next = found(changed, 2)
+    #expect(Table.firstAffectedRow(from: first.whole, to: next.whole) != nil)
+    #expect(Table.firstAffectedRow(from: first.table(window), to: next.table(window)) != nil)
   }
 
   @Test func `a version goes on from the one before: what has not changed is shared`() {
