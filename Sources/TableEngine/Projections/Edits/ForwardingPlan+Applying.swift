@@ -28,11 +28,16 @@ extension ForwardingPlan {
     guard change.isDeletion || (try? JSONValue(parsing: found.bytes)) == item else { return awaiting }
     switch change {
     case .insert: return awaiting
-    case .put(_, let sent, _, _):
+    case .put(_, let sent, let asked, _):
       // The upstream's own additions to the item, such as its name, are only in the answer.
       let told = answered.flatMap { new(from: $0, named: answers, over: sent, in: content) }
       guard told != nil || content.identity(of: sent.bytes, from: source) == identity else { return awaiting }
-      content.lay((told ?? sent).bytes, at: position, over: source, named: name)
+      let before = content
+      let position = content.lay((told ?? sent).bytes, at: position, over: source, named: name)
+      guard layPlace(asked, of: row, at: position, over: &content, named: name) else {
+        content = before
+        return awaiting
+      }
     case .patch(_, let patch):
       let patched = item.merging(patch: patch)
       let told = answered.flatMap { new(from: $0, named: answers, over: patched, in: content) }
@@ -49,11 +54,7 @@ extension ForwardingPlan {
       let before = content
       let moved = (told ?? moved(asked, sent, in: content)).bytes
       let position = moved == item.bytes ? position : content.lay(moved, at: position, over: source, named: name)
-      // Where the item stands elsewhere all the same, as by an order of the upstream's own, only a fetch can tell
-      // where.
-      guard content.layMove(at: position, to: place ?? .end, over: source, named: name),
-        asked.holds(for: row, in: content.table(named: name))
-      else {
+      guard layPlace(asked, of: row, at: position, over: &content, named: name) else {
         content = before
         return awaiting
       }
@@ -63,7 +64,7 @@ extension ForwardingPlan {
 
   private func insert(_ answered: JSONValue?, _ content: inout TableContent, named name: String) -> AppliedEdit {
     // Without what the source has said there is nothing to lay it over.
-    guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil,
+    guard case .insert(let sent, let asked) = change, let answered, content.inputs[source]?.content != nil,
       content.identity(of: answered.bytes, from: source) != nil
     else { return .awaitsRefresh(row: nil) }
     if let row = content.identity(of: answered.bytes, from: source), let known = content.result?.item(row),
@@ -81,8 +82,30 @@ extension ForwardingPlan {
       return .awaitsRefresh(row: nil)
     }
     // Members that the answer leaves out are as they were sent.
-    content.lay(sent.merging(patch: answered).bytes, at: position, over: source, named: name)
+    let item = sent.merging(patch: answered).bytes
+    let laid = content.lay(item, at: position, over: source, named: name)
+    guard layPlace(asked, of: row, at: laid, over: &content, named: name) else {
+      content = before
+      return .awaitsRefresh(row: row)
+    }
     return .shown(row: row)
+  }
+
+  /// Moves an item that is laid over the source's content to the place that was asked for.
+  ///
+  /// - Parameter position: the item's in the content.
+  /// - Returns: false where its row stands elsewhere all the same, as by an order of the upstream's own: only a fetch can
+  ///   tell where.
+  private func layPlace(
+    _ asked: EditPlace,
+    of row: String,
+    at position: Int,
+    over content: inout TableContent,
+    named name: String
+  ) -> Bool {
+    guard asked != .end else { return true }
+    guard content.layMove(at: position, to: place ?? .end, over: source, named: name) else { return false }
+    return asked.holds(for: row, in: content.table(named: name))
   }
 
   /// The item in its new place, where the answer doesn't say what it is: with what was sent of its members, and in a table
