@@ -91,6 +91,12 @@ class Watch(unittest.TestCase):
     watcher.await_line(lambda state: self.titles(state) == ["Swift by night"])
     self.service.ask(f"/v1/tables/library/items/{first}", "PATCH", {"state": "open"})
 
+  def test_both_read_a_search_as_a_query(self):
+    for command in WATCHERS:
+      watcher = Watcher(command, self.service, ["library", "--find", "q=swift+night"])
+      self.addCleanup(watcher.end)
+      watcher.await_line(lambda state: self.titles(state) == ["Swift by night"])
+
   def test_a_table_that_is_refused_ends_them(self):
     results = [subprocess.run([*command, self.service.url, "none", "--json"], stdout=subprocess.PIPE, text=True, timeout=60) for command in WATCHERS]
     self.assertEqual([result.returncode for result in results], [1, 1])

@@ -162,6 +162,7 @@ import Testing
   @Test(arguments: [
     ("q=swi&filter=state:open&filter=state:&sort=newest", "q=swi&filter=state%3Anone&filter=state%3Aopen&sort=newest"),
     ("", "find=1"), ("q=a%20b%26c", "q=a%20b%26c"), ("filter=a:b:c", "filter=a%3Ab%3Ac"),
+    ("q=a+b%2Bc&filter=f:x+y", "q=a%20b%2Bc&filter=f%3Ax%20y"),
   ]) func aSearchIsWrittenAsAQuery(_ query: String, _ sent: String) throws {
     #expect(try TableSearch(query: query).queryItems.joined(separator: "&") == sent)
   }

@@ -15,7 +15,7 @@ public struct TableSearch: Hashable, Sendable {
     (self.q, self.filters, self.sort) = (q, filters.filter { !$0.value.isEmpty }, sort)
   }
 
-  /// A search as it stands in a query: `q=swi&filter=state:open&sort=newest`.
+  /// A search as it stands in a query: `q=swi+two&filter=state:open&sort=newest`.
   ///
   /// - Throws: `MalformedReply` in words for a person.
   public init(query: String) throws {
@@ -62,7 +62,7 @@ public struct TableSearch: Hashable, Sendable {
     return parameters
   }
 
-  /// Percent-decoded; `+` stays one.
+  /// Percent-decoded, `+` read as a blank, as the service reads a query.
   private static func decoded(_ text: Substring) -> String {
     var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
     while let byte = rest.popFirst() {
@@ -73,7 +73,7 @@ public struct TableSearch: Hashable, Sendable {
         bytes.append(value)
         rest = rest.dropFirst(2)
       } else {
-        bytes.append(byte)
+        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
     }
     return String(decoding: bytes, as: UTF8.self)
