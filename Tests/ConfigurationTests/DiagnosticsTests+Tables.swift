@@ -63,6 +63,11 @@ extension DiagnosticsTests {
       "2:76: unknown key 'grupBy' in the groups, did you mean 'groupBy'?"
     ),
     Case(
+      "a value with two titles",
+      table("cell: C, payload: {title: a}, find: {filters: {f: {by: f, titles: {none: N, \"\": E}}}}"),
+      "2:111: a second title of the value `none`, keep one of them: `\"\"` is the value `none`"
+    ),
+    Case(
       "animation",
       table("cell: C, payload: {title: a}, animation: {insert: fad}"),
       "2:85: the text 'fad' is none of fade, right, left, top, bottom, none, middle or automatic, did you mean 'fade'?"

@@ -66,6 +66,15 @@ import Testing
     #expect(definition.tables[0].edges == false)
   }
 
+  @Test func theTitleOfTheEmptyValue() throws {
+    let find = "{filters: {owner: {by: owner, titles: {a: A, \"\": Nobody}}}}"
+    let definition = try read(
+      "cells: {C: {fields: {title: string}}}\n"
+        + "tables: {t: {source: {local: {}}, cell: C, payload: {title: a}, find: \(find)}}"
+    )
+    #expect(definition.tables[0].find?.filters[0].titles.map(\.value) == ["a", "none"])
+  }
+
   @Test func tables() throws {
     let definition = try read(
       #"""

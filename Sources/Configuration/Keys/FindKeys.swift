@@ -80,19 +80,32 @@ enum FindFilterKeys: ObjectKeys {
   )
   static let titles = Key(
     "titles",
-    .map(of: .title, noun: "the titles", names: .any),
-    "Titles of some values; these come first, in this order, even if no row has them."
+    .map(of: .title, noun: "the titles", names: .value),
+    "Titles of some values; these come first, in this order, even if no row has them. `\"\"` is the value `none`."
   )
+
+  /// The value of items whose value is null or empty.
+  private static let noValue = "none"
 
   static let keys = [title.description, by.description, titles.description]
 
   static func value(of object: ObjectReader) -> Filter? {
     let (title, titles) = (object[title], object[titles] ?? [])
+    let isNamed = titles.contains { $0.name.value == noValue }
+    for entry in titles where isNamed && entry.name.value.isEmpty {
+      object.reading.error(
+        at: entry.name.place,
+        "a second title of the value `none`",
+        "keep one of them: `\"\"` is the value `none`"
+      )
+    }
     return object[by].map { value in
       Filter(
         title: title?.asTemplate,
         value: value,
-        titles: titles.compactMap { name, title in title.asTemplate.map { (name.value, $0) } }
+        titles: titles.compactMap { name, title in
+          title.asTemplate.map { (name.value.isEmpty ? noValue : name.value, $0) }
+        }
       )
     }
   }

@@ -80,6 +80,8 @@ extension ValueReader where Value == [String] {
 /// The rule for names of one's own choice.
 enum NameRule: Sendable {
   case any
+  /// A value of an item, which may be empty.
+  case value
   /// Stands in URLs: a table, a source.
   case url
   /// An identifier: a parameter, an environment variable.
@@ -92,6 +94,7 @@ enum NameRule: Sendable {
     switch self {
     case .any:
       if text.isEmpty { reading.error(at: name.place, "an empty name", "write a name") }
+    case .value: return
     case .url:
       guard !text.isEmpty, text.utf8.count <= 64, text.utf8.allSatisfy(Self.isURLCharacter), text != ".", text != ".."
       else {
