@@ -135,7 +135,10 @@ public final class TableService: RequestHandler {
     let parsed = request.parsed
     guard let match = parsed.match else { return .response(ServiceError.nothing(at: request).response) }
     exchange.note(kind: match.kind)
-    if parsed.hasTwoCredentials { return .response(ServiceError.twoCredentials.response) }
+    if parsed.hasTwoCredentials {
+      let response = ServiceError.twoCredentials.response
+      return refuse(response, AuditEntry(request, match, nil), in: state.audit, exchange)
+    }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     if let keeper = state.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in
@@ -168,8 +171,17 @@ public final class TableService: RequestHandler {
 
   /// Answers with a refusal; that of an edit comes after its line in the record.
   func refuse(_ call: Call, _ error: ServiceError, _ exchange: Exchange) -> Reply {
-    let response = error.response(under: call.state)
-    guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
+    refuse(error.response(under: call.state), AuditEntry(call), in: call.state.audit, exchange)
+  }
+
+  /// - Parameter entry: the edit's, if it is one.
+  private func refuse(
+    _ response: Response,
+    _ entry: @autoclosure () -> AuditEntry?,
+    in audit: AuditLog?,
+    _ exchange: Exchange
+  ) -> Reply {
+    guard let audit, let entry = entry() else { return .response(response) }
     audit.write([entry], response.status) { exchange.finish(response) }
     return .later
   }
@@ -182,9 +194,13 @@ public final class TableService: RequestHandler {
 
   public func refusal(of request: Request) -> Response? {
     guard let match = request.parsed.match else { return ServiceError.nothing(at: request).response }
-    if request.parsed.hasTwoCredentials { return ServiceError.twoCredentials.response }
-    if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
+    if request.parsed.hasTwoCredentials {
+      // The line in the record of edits has the content, too.
+      let isRecorded = state.audit != nil && AuditEntry(request, match, nil) != nil
+      return isRecorded ? nil : ServiceError.twoCredentials.response
+    }
+    if let answer = request.answer(allowing: match.route.methods) { return answer }
     // While an issuer's keys are fetched, the caller waits for its answer.
     guard state.authorizer.identify(request) == nil else { return nil }
     let refused = Result { () throws(ServiceError) in

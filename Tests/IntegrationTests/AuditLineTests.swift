@@ -37,6 +37,19 @@ import Testing
     #expect(line["row"] == .null && line["body"] == batch)
   }
 
+  /// Neither of the two credentials says who it is.
+  @Test(arguments: [1, 100_000]) func anEditWithTwoCredentialsHasItsLine(length: Int) throws {
+    let service = try ServiceProcess(todo + Self.audit)
+    let headers = ["Authorization": "Bearer one", "authorization": "Bearer two"]
+    let item: JSONValue = ["title": .string(String(repeating: "x", count: length))]
+    let reply = try service.request("POST", "/v1/tables/todo/items", headers, body: item)
+    #expect(try reply.status == 400 && reply.json["field"] == "Authorization", "\(reply.text)")
+    let lines = try Self.lines(service)
+    #expect(lines.map { $0["op"] } == ["insert"] && lines.map { $0["status"]?.number } == [400])
+    #expect(lines.map { $0["outcome"] } == ["refused"] && lines.map { $0["caller"] } == [.null])
+    #expect(lines.map { $0["body"] } == [item])
+  }
+
   /// Its table waits for the upstream's first answer before the edit is looked at.
   @Test func anEditThatIsRefusedAfterAWaitHasItsLine() throws {
     let upstream = try ScriptedUpstream { _ in .silence }

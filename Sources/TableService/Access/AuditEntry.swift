@@ -17,10 +17,12 @@ struct AuditEntry: Sendable {
   private var body: [UInt8]
 
   /// Nil where the request is no edit of a table's items.
-  init?(_ request: Request, _ match: RouteMatch, _ authorizer: Authorizer) {
+  ///
+  /// - Parameter authorizer: nil where the request's credentials name nobody.
+  init?(_ request: Request, _ match: RouteMatch, _ authorizer: Authorizer?) {
     guard let table = match.table, let operation = match.editOperation(request) else { return nil }
     self.request = request.requestID
-    switch authorizer.caller(of: request) {
+    switch authorizer?.caller(of: request) {
     case .token(let token)?: (caller, issuer) = (token.name, nil)
     case .user(let token)?: (caller, issuer) = (token.subject, token.issuer)
     case nil: (caller, issuer) = (nil, nil)
