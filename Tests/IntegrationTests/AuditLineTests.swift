@@ -50,6 +50,18 @@ import Testing
     #expect(lines.map { $0["body"] } == [item])
   }
 
+  @Test func anEditThatMayBeDoneIsNotCalledRefused() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration + Self.audit)
+    let caller = ["Authorization": "Bearer someone"]
+    _ = try service.mirror("t", caller)
+    upstream.refusal.change { $0 = .cutOff }
+    let reply = try service.request("PATCH", "/v1/tables/t/items/1", caller, body: ["title": "x"])
+    #expect(reply.status == 504, "\(reply.text)")
+    let lines = try Self.lines(service)
+    #expect(lines.map { $0["outcome"] } == ["unknown"] && lines.map { $0["status"]?.number } == [504])
+  }
+
   /// Its table waits for the upstream's first answer before the edit is looked at.
   @Test func anEditThatIsRefusedAfterAWaitHasItsLine() throws {
     let upstream = try ScriptedUpstream { _ in .silence }

@@ -57,6 +57,12 @@ struct AuditEntry: Sendable {
     return entry
   }
 
+  /// After a 504 nobody knows whether the edit was done.
+  private static func outcome(_ status: Status) -> String {
+    if status == .gatewayTimeout { return "unknown" }
+    return status.code < 300 ? "done" : "refused"
+  }
+
   /// `{"time","request","caller","issuer","address","op","table","row","outcome","status"}`
   func line(_ time: String, _ status: Status, hasBody: Bool) -> [UInt8] {
     func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
@@ -65,7 +71,7 @@ struct AuditEntry: Sendable {
       .init(name: "caller", value: text(caller)), .init(name: "issuer", value: text(issuer)),
       .init(name: "address", value: .string(address)), .init(name: "op", value: .string(operation)),
       .init(name: "table", value: .string(table)), .init(name: "row", value: text(row)),
-      .init(name: "outcome", value: .string(status.code < 300 ? "done" : "refused")),
+      .init(name: "outcome", value: .string(Self.outcome(status))),
       .init(name: "status", value: .integer(Int64(status.code))),
     ]
     if hasBody, !body.isEmpty {
