@@ -138,6 +138,21 @@ import Testing
     #expect(reply["Link"].split(separator: "after=").count == 5 && !reply["Link"].contains("none"), "\(reply["Link"])")
   }
 
+  /// As a table that there isn't: the others are followed.
+  @Test(arguments: [("t%3B%3Dx:", "t;=x", false), ("%25zz:", "%zz", false), ("t%3B%3Dx%3B%3Brows=2:", "t;=x", true)])
+  func aNameThatCannotBeReadIsItsPairsProblem(_ pair: String, _ name: String, hasLens: Bool) throws {
+    let service = try Self.shared.get()
+    let reply = try poll(service, [pair, "t:", "u;;:"])
+    let entries = try (reply.json["changes"] ?? .null).elements
+    let trouble = entries.first { $0["problem"] != nil }
+    #expect(reply.status == 200 && entries.count == 3, "\(reply.text)")
+    #expect(trouble?["table"]?.text == name && trouble?["pair"]?.number == (hasLens ? 0 : nil), "\(reply.text)")
+    #expect(trouble?["problem"]?["status"] == 404, "\(reply.text)")
+    #expect(entries.count { $0["snapshot"] != nil } == 2, "\(reply.text)")
+    #expect(reply["Link"].split(separator: "after=").count == 3, "\(reply["Link"])")
+    #expect(try poll(service, [pair]).status == 200)
+  }
+
   private static let shared = Result { try ServiceProcess(configuration, arguments: ["--insecure"]) }
 
   /// Without lenses of their own tables stand once, as ever.

@@ -6,7 +6,10 @@ import TableModel
 struct FollowedPair: Sendable {
   /// The number of its `after`, from 0.
   let number: Int
-  let reference: TableReference
+  /// Nil where the table's name can't be read: an escape is malformed, or a parameter has no name.
+  let reference: TableReference?
+  /// The table's name as the client wrote it.
+  let table: Substring
   /// The lens after `;;`; nil where the query's lens counts.
   let members: Substring?
   /// Empty where the client has nothing yet.
@@ -14,13 +17,13 @@ struct FollowedPair: Sendable {
   /// The text before the cursor and its colon, as the client wrote it.
   let text: Substring
 
-  /// Splits it at its last colon, then at the first `;;`; nil where no table is named. O(bytes).
+  /// Splits it at its last colon, then at the first `;;`; nil where there is no colon, or nothing for a name. O(bytes).
   init?(_ pair: String, number: Int) {
     guard let colon = pair.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
     (text, cursor) = (pair[..<colon], pair[pair.utf8.index(after: colon)...])
-    let (table, members) = Self.halves(text)
-    guard let reference = TableReference(segment: table) else { return nil }
-    (self.number, self.reference, self.members) = (number, reference, members)
+    (table, members) = Self.halves(text)
+    guard !table.isEmpty else { return nil }
+    (self.number, reference) = (number, TableReference(segment: table))
   }
 
   private static func halves(_ text: Substring) -> (table: Substring, members: Substring?) {

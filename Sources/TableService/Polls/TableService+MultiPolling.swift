@@ -61,13 +61,19 @@ extension TableService {
     var twice: String?
     let pairs = try pairs(call.request)
     // A token that is nobody's is refused as a whole: with another one all of it would be answered.
-    let (credentials, names) = (call.state.authorizer.credentials(of: call.request), pairs.map(\.reference.name))
+    let names = pairs.compactMap { $0.reference?.name }
+    let credentials = call.state.authorizer.credentials(of: call.request)
     if let refusal = call.state.authorizer.refusal(ofCredentials: credentials, for: names) { throw refusal }
     let haveLenses = pairs.contains { $0.members != nil }
     members.reserveCapacity(pairs.count)
     for pair in pairs {
       do throws(ServiceError) {
-        let table = try call.readable(pair.reference, &budget)
+        guard let reference = pair.reference else {
+          // Strangers are not told more than of other tables.
+          try call.state.authorizer.authorize(call.request, .read, table: String(pair.table))
+          throw .unreadableName(pair.table)
+        }
+        let table = try call.readable(reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
         var own = try pair.lens(in: lens)
         own.view = call.state.authorizer.viewName(own.view, of: call.request)
@@ -85,7 +91,8 @@ extension TableService {
         }
         members.append(MultiPoll.Member(pair: pair, table: table, query: query))
       } catch {
-        troubles.append(MultiPoll.Trouble(pair: pair, table: pair.reference.canonical, error: error))
+        let name = pair.reference?.canonical ?? String(pair.table)
+        troubles.append(MultiPoll.Trouble(pair: pair, table: name, error: error))
       }
     }
     if let twice { throw .standsTwice(twice) }
@@ -127,7 +134,9 @@ extension TableService {
       guard let pair = FollowedPair(text, number: number) else {
         throw .malformed("`\(String(text.unicodeScalars.prefix(200)))` is not TABLE:CURSOR.", field: "after")
       }
-      if pair.members == nil, !plain.insert(pair.reference).inserted { throw .standsTwice(pair.reference.canonical) }
+      if pair.members == nil, let reference = pair.reference, !plain.insert(reference).inserted {
+        throw .standsTwice(reference.canonical)
+      }
       pairs.append(pair)
     }
     return pairs
@@ -142,5 +151,11 @@ extension MultiPoll.Member {
 extension ServiceError {
   fileprivate static func standsTwice(_ table: String) -> ServiceError {
     .malformed("The table `\(table)` stands twice: each is named once.", field: "after")
+  }
+
+  fileprivate static func unreadableName(_ table: Substring) -> ServiceError {
+    .notFound(
+      "There is no table `\(String(table.unicodeScalars.prefix(200)))`: its name can't be read. /v1/tables lists those there are."
+    )
   }
 }
