@@ -139,6 +139,24 @@ import Testing
     #expect(keeper.edits.count == 1)
   }
 
+  /// What a limit keeps out of sight is there all the same.
+  @Test func anItemOutOfSightIsReplaced() throws {
+    let keeper = try Keeper()
+    keeper.items.change { $0 += [["id": "two", "title": "Two"], ["id": "last", "title": "fixed"]] }
+    let row = "row: {id: \"${id}\"}"
+    let limited = keeper.configuration().replacing(row, with: row + "\n    sections: [{id: main, limit: 1}]")
+    let service = try ServiceProcess(limited)
+    try service.follow("t", until: "is ready") { $0.state == "ready" }
+    for (id, status) in [("two", 200), ("last", 403)] {
+      let reply = try service.request("PUT", "\(Self.path)/\(id)", body: ["title": "New"])
+      #expect(reply.status == status, "\(reply.text)")
+    }
+    #expect(keeper.edits.map { $0.headers["x-kind"] } == ["replace"])
+    #expect(keeper.items.current.map { $0["title"] } == ["One", "New", "fixed"])
+    #expect(try service.mirror("t").rows == ["one"])
+    #expect(try service.request("PUT", "\(Self.path)/two", ["If-None-Match": "*"], body: [:]).status == 412)
+  }
+
   /// Who leaves the identity open gets a UUID, and with a key the same one again.
   @Test func aPostIsGivenAUUID() throws {
     let keeper = try Keeper()

@@ -76,10 +76,9 @@ struct ForwardingPlan: Sendable {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
     }
     if let row = change.row {
-      guard let path = table.indexPath(of: row), let shown = table[at: path], let object = content.object(row) else {
-        throw content.missing(row, in: table)
-      }
-      let missing = permission.subtracting(shown.permissions)
+      guard let allowed = Self.permissions(of: row, for: change, in: table, content), let object = content.object(row)
+      else { throw content.missing(row, in: table) }
+      let missing = permission.subtracting(allowed)
       guard missing.isEmpty else {
         throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(missing == .move ? "move" : "edit")` is false.")
       }
@@ -112,6 +111,16 @@ struct ForwardingPlan: Sendable {
 
   /// An item is put in the place of another.
   var isReplacement: Bool { if case .put = change { true } else { false } }
+
+  /// Returns what may be done with a row's item; nil where there is no such row. One that a section's limit keeps out of
+  /// sight can be replaced all the same: its identity is taken.
+  private static func permissions(of row: String, for change: Edit, in table: Table, _ content: TableContent)
+    -> Permissions?
+  {
+    if let path = table.indexPath(of: row), let shown = table[at: path] { return shown.permissions }
+    guard change.isPut, let hidden = content.result?.item(row), hidden.hasRow else { return nil }
+    return hidden.permissions
+  }
 
   /// Refuses a place that is not there, before anything is sent.
   private static func check(_ place: EditPlace, moving row: String?, in table: Table, _ content: TableContent)
