@@ -301,6 +301,34 @@ import Testing
     #expect(failures.withLock { $0 } == [])
   }
 
+  /// A database whose transactions begin with another isolation, as an operator may have set it.
+  @Test func theIsolationIsTheStoresOwn() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try server.ask(
+      """
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation TO serializable', current_database());
+      END $$
+      """,
+      in: address
+    )
+    try withTwo(at: address) { first, second in
+      func isolation(_ link: PostgresLink) throws -> String {
+        let question = PostgresStatement("SELECT current_setting('transaction_isolation')")
+        return try result { completion in
+          first.queue.async {
+            link.run([question]) { completion($0.map { $0.first?.text(0, 0) ?? "" }.mapError(StoreError.init)) }
+          }
+        }
+      }
+      #expect(try isolation(first.main) == "repeatable read" && isolation(first.side) == "read committed")
+      let lease = try #require(try result { first.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
+      #expect(try result { second.acquire("s", holder: "b", for: .seconds(60), completion: $0) } as Lease? == nil)
+      #expect(try result { first.renew(lease, for: .seconds(60), precedence: [], handover: nil, completion: $0) })
+    }
+  }
+
   @Test func aNewerSchemaIsRefusedByName() throws {
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()

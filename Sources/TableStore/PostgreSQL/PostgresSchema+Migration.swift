@@ -55,7 +55,8 @@ extension PostgresSchema {
   }
 
   private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) -> [UInt8] {
-    try execute("BEGIN", on: connection)
+    // Whoever waits for the lock has to see what the one before it has made, whatever isolation the role or the database begins with.
+    try execute("BEGIN ISOLATION LEVEL READ COMMITTED", on: connection)
     try execute(lock, on: connection)
     // An operator may have made it, for a role that may make none.
     if try execute(exists, on: connection).count == 0 { try execute(createSchema, on: connection) }

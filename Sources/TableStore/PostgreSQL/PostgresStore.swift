@@ -97,6 +97,8 @@ public final class PostgresStore: Store, @unchecked Sendable {
     PostgresStatement("SELECT set_config('statement_timeout', '5s', false), set_config('lock_timeout', '3s', false)"),
     PostgresStatement("SELECT tablecast.note_server()"),
     PostgresStatement("LISTEN tablecast"),
+    // Two who ask for one row come one after the other: the role's or the database's own default may refuse the second.
+    PostgresStatement("SELECT set_config('default_transaction_isolation', 'read committed', false)"),
   ]
 
   // MARK: - Calls
