@@ -123,6 +123,31 @@ import Testing
     try store.closed()
   }
 
+  /// Commits of several tables are written together, and the others' are none of its business.
+  @Test func aDamagedRecordFailsItsOwnCommitsAlone() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let before = try PostgresStore(address: address)
+    func commit(_ table: String) -> Commit {
+      var commit = Commit(table: table, durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      return commit
+    }
+    for name in ["a", "b", "c", "d"] { try before.written(commit(name)) }
+    try before.closed()
+    try server.ask("UPDATE tablecast.feed SET revision = -3 WHERE name = 'c'", in: address)
+    let store = try PostgresStore(address: address)
+    let outcomes = Outcomes()
+    // Queued while the first is on its way, so that they form one group.
+    for name in ["a", "b", "c", "d"] { store.commit(commit(name)) { outcomes.add($0) } }
+    try result { store.flush(completion: $0) } as Void
+    let all = outcomes.all
+    try #require(all.count == 4)
+    #expect(all[0] == nil && all[1] == nil && all[3] == nil)
+    guard case .damaged? = all[2] else { throw all[2] ?? .closed }
+    try store.closed()
+  }
+
   /// Leases, answers, views and what processes say to each other.
   @Test func whatStandsBesideTables() throws {
     let server = try PostgresServer.shared.get()

@@ -6,12 +6,20 @@ extension PostgresStore {
     let made = Set(writing.filter { $0.base.map { $0 == .none } ?? true }.map(\.table))
     open(writing.map(\.table), making: made) { [self] result in
       switch result {
+      // One of the tables: the others' commits have nothing to do with it.
+      case .failure(.damaged) where group.count > 1: writeEach(group[...], then: done)
       case .failure(let error):
         for pending in group { pending.completion(.failure(error)) }
         done()
       case .success: writeTogether(group, then: done)
       }
     }
+  }
+
+  /// Writes commits in a transaction each, those of a table that can't be read failing alone.
+  private func writeEach(_ group: ArraySlice<PendingCommit>, then done: @escaping () -> Void) {
+    guard let first = group.first else { return done() }
+    write([first]) { [self] in writeEach(group.dropFirst(), then: done) }
   }
 
   private func writeTogether(_ group: [PendingCommit], then done: @escaping () -> Void) {
