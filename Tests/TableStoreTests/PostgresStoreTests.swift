@@ -224,6 +224,35 @@ import Testing
     }
   }
 
+  /// As a primary that was demoted and keeps its connections: where they are made anew the one that takes writes is found.
+  @Test func aServerThatTakesNoWritesAnyMoreIsLeft() throws {
+    // A server of its own, as others use the shared one meanwhile.
+    let server = try PostgresServer()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      let versions = TableVersions(initial: table())
+      try first.write(table([("s", [row("1")])]), to: versions)
+      let (events, others) = (Events(of: first), Events(of: second))
+      try server.ask("ALTER SYSTEM SET default_transaction_read_only = on", in: address)
+      try server.ask("SELECT pg_reload_conf()", in: address)
+      var commit = Commit(table: "u", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      for store in [first, second] {
+        // Its processes hear of it one by one.
+        while true { do { try store.written(commit) } catch StoreError.unavailable { break } }
+      }
+      try events.await { $0 == .reachable(false) }
+      try others.await { $0 == .reachable(false) }
+      try server.ask("ALTER SYSTEM RESET default_transaction_read_only", in: address)
+      try server.ask("SELECT pg_reload_conf()", in: address)
+      try events.await { $0 == .reachable(true) }
+      try others.await { $0 == .reachable(true) }
+      try first.write(table([("s", [row("2")])]), to: versions)
+      let made = try first.restored().revision
+      try others.await { $0 == .moved(table: "t", revision: made) }
+    }
+  }
+
   /// Told by the table's own stamp: somebody wrote who had not seen what this process has.
   @Test func aDatabaseThatLostItsEndBeginsANewEpoch() throws {
     let server = try PostgresServer.shared.get()

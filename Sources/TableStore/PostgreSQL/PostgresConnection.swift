@@ -208,6 +208,9 @@ final class PostgresConnection: @unchecked Sendable {
     if ready == nil { loss?(text) }
   }
 
+  /// Ends the connection as if it were lost: what is under way fails.
+  func giveUp(_ reason: String) { lose(reason) }
+
   /// Ends the connection; what is under way is not answered.
   func close() {
     state = .closed

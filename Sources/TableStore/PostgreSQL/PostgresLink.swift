@@ -25,6 +25,8 @@ final class PostgresLink: @unchecked Sendable {
   /// Told when it comes up, and when it is lost.
   var onChange: ((Bool) -> Void)?
   var onNotification: ((_ payload: String, _ process: Int32) -> Void)?
+  /// Told when the server takes no writes any more, and the connection has been given up.
+  var onReadOnly: ((_ reason: String) -> Void)?
 
   init(address: PostgresAddress, queue: DispatchQueue, greeting: [PostgresStatement]) {
     self.address = address
@@ -106,7 +108,19 @@ final class PostgresLink: @unchecked Sendable {
   /// As ``PostgresConnection/run(_:completion:)``; fails at once where there is no connection.
   func run(_ statements: [PostgresStatement], completion: @escaping PostgresConnection.Completion) {
     guard isUp, let connection else { return completion(.failure(.lost(reason))) }
-    connection.run(statements, completion: completion)
+    connection.run(statements) { [weak self, weak connection] result in
+      // Read-only: another server has taken its place, or will, and a new connection leads there. What is read here is old.
+      if case .failure(.refused("25006", let reason)) = result, let self, let connection {
+        connection.giveUp(reason)
+        onReadOnly?(reason)
+      }
+      completion(result)
+    }
+  }
+
+  /// Gives the connection up, as if it were lost: another one is made.
+  func giveUp(_ reason: String) {
+    if isUp { connection?.giveUp(reason) }
   }
 
   func close() {

@@ -203,6 +203,8 @@ extension PostgresStore {
       self?.reach(connected)
       if isUp { self?.look() }
     }
+    main.onReadOnly = { [weak self] reason in self?.side.giveUp(reason) }
+    side.onReadOnly = { [weak self] reason in self?.main.giveUp(reason) }
     main.connect()
     side.connect()
     let timer = DispatchSource.makeTimerSource(queue: queue)
