@@ -51,6 +51,42 @@ extension PostgresStoreTests {
     }
   }
 
+  /// As a process that was stopped, or lost its network, with a part of a run sent: the server awaits the rest, and would for hours.
+  @Test func whoSendsAPartOfARunKeepsItsLocksForSeconds() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      let lease = try #require(try result { first.acquire("s", holder: "a", for: .seconds(1), completion: $0) })
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      try first.written(commit)
+      // Somebody else's work is let be, however long it takes.
+      let (silent, other) = (
+        try server.session(in: "\(address) application_name=tablecast"), try server.session(in: address)
+      )
+      try other.ask("BEGIN; UPDATE tablecast.info SET value = value WHERE name = 'schema'")
+      try other.begin("COPY tablecast.toggle FROM STDIN")
+      try silent.ask("BEGIN; SELECT 1 FROM tablecast.lease FOR SHARE; SELECT 1 FROM tablecast.feed FOR UPDATE")
+      try silent.begin("COPY tablecast.toggle FROM STDIN")
+      let deadline = ContinuousClock.now + .seconds(60)
+      var taken: Lease?
+      while taken == nil {
+        guard ContinuousClock.now < deadline else { throw TimeOut("the lease") }
+        do {
+          taken = try result { second.acquire("s", holder: "b", for: .seconds(60), completion: $0) }
+        } catch StoreError.busy {}
+      }
+      #expect(taken?.term == lease.term + 1)
+      try second.written(commit)
+      let left = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'psql' AND state = 'active' AND wait_event = 'ClientRead'
+        """
+      #expect(try server.ask(left, in: address) == "1")
+      withExtendedLifetime((silent, other)) {}
+    }
+  }
+
   /// Who has read a record finds it no more under the name that it had, and goes on from there under its new one. Who has read that
   /// there is none of the former name finds that taken.
   @Test func aRecordThatAnotherProcessRenames() throws {

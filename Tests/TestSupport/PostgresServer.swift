@@ -176,6 +176,11 @@ public final class PostgresSession: Sendable {
     process.waitUntilExit()
   }
 
+  /// Gives it a statement that is not carried out to its end, as it awaits more: nothing can be asked behind it.
+  public func begin(_ statement: String) throws {
+    try input.write(contentsOf: Data("\(statement);\n".utf8))
+  }
+
   /// What it says to statements, when they are carried out.
   @discardableResult
   public func ask(_ statements: String) throws -> String {

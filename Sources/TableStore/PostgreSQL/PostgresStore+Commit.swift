@@ -48,6 +48,7 @@ extension PostgresStore {
     guard !sorted.isEmpty else { return answer(group, results, then: done) }
     let (planned_, clearing_) = (planned, clearing)
     main.run(sorted) { [self] result in
+      endSilentRuns(after: result)
       switch result {
       case .success:
         tables = planned_

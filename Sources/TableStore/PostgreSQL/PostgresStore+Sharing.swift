@@ -113,8 +113,18 @@ extension PostgresStore {
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
   ) {
     queue.async { [self] in
-      side.run(statements) { result in completion(result.map(read).mapError(StoreError.init)) }
+      side.run(statements) { [self] result in
+        endSilentRuns(after: result)
+        completion(result.map(read).mapError(StoreError.init))
+      }
     }
+  }
+
+  /// Where a lock was waited for in vain: the lease, or a table, may be held by a process that is stopped or cut off. Whoever asks again
+  /// gets it. On the store's queue.
+  func endSilentRuns(after result: Result<[PostgresRows], PostgresError>) {
+    guard case .failure(.refused("55P03", _)) = result else { return }
+    side.run([Self.endingSilentRuns]) { _ in }
   }
 }
 

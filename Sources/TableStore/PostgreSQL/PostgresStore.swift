@@ -90,16 +90,53 @@ public final class PostgresStore: Store, @unchecked Sendable {
   /// before have seen more of.
   private static let greeting = [
     PostgresStatement("SELECT set_config('statement_timeout', '30s', false), set_config('lock_timeout', '3s', false)"),
+    keepalives,
+    transactionTimeout("60s"),
     PostgresStatement("SELECT tablecast.note_server()"),
     PostgresStatement("SELECT set_config('default_transaction_isolation', 'repeatable read', false)"),
   ]
   private static let sideGreeting = [
     PostgresStatement("SELECT set_config('statement_timeout', '5s', false), set_config('lock_timeout', '3s', false)"),
+    keepalives,
+    transactionTimeout("10s"),
     PostgresStatement("SELECT tablecast.note_server()"),
     PostgresStatement("LISTEN tablecast"),
     // Two who ask for one row come one after the other: the role's or the database's own default may refuse the second.
     PostgresStatement("SELECT set_config('default_transaction_isolation', 'read committed', false)"),
   ]
+
+  /// Of a run that has come only in part the server awaits the rest, with all locks: no limit on statements counts between them. Where the
+  /// client's power or network is gone, this ends it within seconds. Without effect on a local socket.
+  private static let keepalives = PostgresStatement(
+    """
+    SELECT set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
+      set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '5000', false)
+    """
+  )
+
+  /// The same where the client's process is stopped, while its system goes on answering. The setting came with PostgreSQL 17.
+  private static func transactionTimeout(_ time: String) -> PostgresStatement {
+    PostgresStatement(
+      "SELECT set_config(name, $1::text, false) FROM pg_settings WHERE name = 'transaction_timeout'",
+      .text(time)
+    )
+  }
+
+  /// Ends the server's processes that have locks, and whose clients, replicas as this one, have sent a part of a run and then nothing for as
+  /// long as a client awaits an answer before it gives its connection up: a client that goes on later has lost it, as by any cut.
+  static let endingSilentRuns = PostgresStatement(
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity AS other
+    WHERE datname = current_database() AND usename = session_user
+      AND application_name = current_setting('application_name') AND state = 'active' AND wait_event = 'ClientRead'
+      AND query_start < clock_timestamp() - interval '5 s' AND EXISTS (
+        SELECT FROM pg_locks
+        WHERE pg_locks.pid = other.pid AND granted AND mode IN ('RowShareLock', 'RowExclusiveLock')
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'tablecast'::regnamespace)
+      )
+    """
+  )
 
   // MARK: - Calls
 
