@@ -1,22 +1,42 @@
 import Foundation
 
 extension PostgresStore {
+  // MARK: - Time, by which answers and claims expire
+
+  /// The time in seconds since 1970, in SQL: the database's, one for a statement, unless ``presentTime`` is given as the parameter.
+  static func presentTime(_ parameter: Int) -> String {
+    "coalesce($\(parameter)::bigint, floor(extract(epoch FROM statement_timestamp()))::bigint)"
+  }
+
+  var presentTime: PostgresValue { now.map { PostgresValue.int($0()) } ?? .null }
+
+  /// The time at which an answer expires, in SQL, by its ``remaining(of:)``. As large as it can be where it never does.
+  static func expiry(_ remaining: Int, _ presentTime: Int) -> String {
+    "least($\(remaining)::bigint::numeric + \(Self.presentTime(presentTime)), \(Int64.max))::bigint"
+  }
+
+  /// How long an answer is kept from now on, in seconds: it says when it expires by this process's clock.
+  func remaining(of reply: StoredReply) -> PostgresValue { .int(reply.expires - ownTime) }
+
+  private var ownTime: Int64 { now?() ?? secondsSince1970() }
+
+  // MARK: - Answers
+
   /// Returns the statements that write a commit's answer, and clear up where it is time.
   func answerStatements(for commit: Commit, _ clearing: inout AnswerClearing) -> [PostgresStatement] {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
-    let now = now()
     let statements = [
       PostgresStatement(
-        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND (expires <= $2 OR status = 0)",
+        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND (expires <= \(Self.presentTime(2)) OR status = 0)",
         .bytes(reply.fullKey(table: commit.table).bytes),
-        .int(now)
+        presentTime
       ),
       // Of two processes that carry out one request at once, one finds the other's answer here, and fails.
       PostgresStatement(
         """
         INSERT INTO tablecast.answer (name, feed, caller, request, status, headers, body, size, expires)
-        VALUES (sha256($1), $2, $3, $4, $5, $6, $7, $8, $9)
+        VALUES (sha256($1), $2, $3, $4, $5, $6, $7, $8, \(Self.expiry(9, 10)))
         """,
         .bytes(reply.fullKey(table: commit.table).bytes),
         .name(reply.table ?? commit.table),
@@ -26,7 +46,8 @@ extension PostgresStore {
         .bytes(reply.encodedHeaders),
         .bytes(reply.body),
         .int(Int64(size)),
-        .int(reply.expires)
+        remaining(of: reply),
+        presentTime
       ),
     ]
     return statements + clearingStatements(after: size, of: reply.caller, &clearing)
@@ -40,9 +61,10 @@ extension PostgresStore {
     let isDue = clearing.add(size, of: caller)
     if isDue.caller { statements.append(Self.clear(.name(caller), to: clearing.bounds.bound(of: caller))) }
     if isDue.store { statements.append(Self.clear(.null, to: clearing.bounds.store)) }
-    let now = now()
-    if clearing.isExpiryDue(now: now) {
-      statements.append(PostgresStatement("DELETE FROM tablecast.answer WHERE expires <= $1", .int(now)))
+    if clearing.isExpiryDue(now: ownTime) {
+      statements.append(
+        PostgresStatement("DELETE FROM tablecast.answer WHERE expires <= \(Self.presentTime(1))", presentTime)
+      )
     }
     return statements
   }
@@ -76,10 +98,10 @@ extension PostgresStore {
     let question = PostgresStatement(
       """
       SELECT request, status, headers, body, expires FROM tablecast.answer
-      WHERE name = sha256($1) AND expires > $2 AND status <> 0
+      WHERE name = sha256($1) AND expires > \(Self.presentTime(2)) AND status <> 0
       """,
       .bytes(key.bytes),
-      .int(now())
+      presentTime
     )
     main.run([question]) { result in
       finish(
@@ -99,21 +121,20 @@ extension PostgresStore {
     for lifetime: Duration,
     completion: @escaping StoreCompletion<ReplyClaim>
   ) {
-    let now = now()
     let claim = PostgresStatement(
       """
       INSERT INTO tablecast.answer AS kept (name, feed, caller, request, status, headers, body, size, expires)
-      VALUES (sha256($1), $2, $3, $4, 0, '', '', 100, $5)
-      ON CONFLICT (name) DO UPDATE SET request = $4, status = 0, headers = '', body = '', size = 100, expires = $5
-        WHERE kept.expires <= $6
+      VALUES (sha256($1), $2, $3, $4, 0, '', '', 100, \(Self.expiry(5, 6)))
+      ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = 0, headers = '', body = '', size = 100,
+        expires = excluded.expires WHERE kept.expires <= \(Self.presentTime(6))
       RETURNING 1
       """,
       .bytes(key.bytes),
       .name(key.table),
       .name(key.caller),
       .bytes(request),
-      .int(now + lifetime.components.seconds),
-      .int(now)
+      .int(lifetime.components.seconds),
+      presentTime
     )
     let answer = PostgresStatement(
       "SELECT request, status, headers, body, expires FROM tablecast.answer WHERE name = sha256($1)",

@@ -195,10 +195,10 @@ extension PostgresStore {
       WITH view AS (\(keeping)), answered AS (
         INSERT INTO tablecast.answer AS old (name, feed, caller, request, status, headers, body, size, expires)
         SELECT sha256($9::bytea), $10::bytea, $11::bytea, $12::bytea, $13::bigint, $14::bytea, $15::bytea, $16::bigint,
-          $17::bigint FROM view
+          \(Self.expiry(17, 18)) FROM view
         ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = excluded.status,
           headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
-          WHERE old.status = 0 OR old.expires <= $18::bigint
+          WHERE old.status = 0 OR old.expires <= \(Self.presentTime(18))
       ) SELECT 1 FROM view
       """
     let reply = answer.reply
@@ -208,7 +208,7 @@ extension PostgresStore {
       values + [
         .bytes(reply.fullKey(table: answer.table).bytes), .name(answer.table), .name(reply.caller),
         .bytes(reply.request), .int(Int64(reply.status)), .bytes(reply.encodedHeaders), .bytes(reply.body),
-        .int(Int64(size)), .int(reply.expires), .int(now()),
+        .int(Int64(size)), remaining(of: reply), presentTime,
       ]
     )
     let finish: StoreCompletion<Bool> = { [self] result in

@@ -28,7 +28,8 @@ public final class PostgresStore: Store, @unchecked Sendable {
   let queue = DispatchQueue(label: "tablecast.store.postgres")
   let address: PostgresAddress
   let history: Int
-  let now: @Sendable () -> Int64
+  /// Seconds since 1970 in place of the database's; nil but in tests.
+  let now: (@Sendable () -> Int64)?
   public let sharedSecret: [UInt8]
   let observers = StoreObservers()
   /// For commits and reading, in the order of the calls.
@@ -60,13 +61,13 @@ public final class PostgresStore: Store, @unchecked Sendable {
   /// - Parameters:
   ///   - address: A connection URI or string as libpq takes it; TLS and passwords are libpq's (`sslmode`, `PGPASSFILE`).
   ///   - history: How many versions of a table are kept, at least.
-  ///   - now: Seconds since 1970; idempotency keys expire by it.
+  ///   - now: Seconds since 1970, by which idempotency keys expire; nil: by the database's clock, as the processes' own may differ.
   ///   - bounds: How many answers to idempotent requests are kept.
   /// - Throws: ``StoreError``: `newerSchema`, `cannotOpen`.
   public init(
     address: String,
     history: Int = 64,
-    now: @escaping @Sendable () -> Int64 = secondsSince1970,
+    now: (@Sendable () -> Int64)? = nil,
     bounds: ReplyBounds = ReplyBounds()
   ) throws(StoreError) {
     self.address = try PostgresAddress(address)
