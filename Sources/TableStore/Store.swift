@@ -19,7 +19,8 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   /// A version has to follow the one stored last, and the commit the revision that it names: else it fails with
   /// ``StoreError/superseded``. So where several are on their way and one fails, those built on it fail too. A version
   /// of another epoch replaces all that were stored. Where processes share the store, a commit fails so too whose answer's
-  /// key has an answer of another process already: ask for ``reply(_:completion:)``.
+  /// key has an answer of another process already: ask for ``reply(_:completion:)``. An answer alone also fails so where another process has
+  /// claimed its key since.
   ///
   /// - Parameter mayBlock: The caller has nothing else to do until it is written. Where nothing else is being
   ///   written and the disk is quick, the caller's thread does it, and `completion` runs before this returns:
@@ -44,7 +45,8 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   func reply(_ key: ReplyKey, completion: @escaping StoreCompletion<StoredReply?>)
 
   /// Asks for the right to do what a key stands for, where that is done before its answer can be kept: one of all
-  /// processes has it, until it keeps the answer, gives it back, or the time is over.
+  /// processes has it, until it keeps the answer, gives it back, or the time is over. That one gets it again for the same request, as where it
+  /// has not heard that it has it: it has to join its own requests.
   ///
   /// - Parameter request: what is asked, as in ``StoredReply/request``.
   func claim(
@@ -54,7 +56,7 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
     completion: @escaping StoreCompletion<ReplyClaim>
   )
 
-  /// Gives back what was claimed, and not answered.
+  /// Gives back what this process has claimed, and not answered.
   func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>)
 
   /// Keeps under another name what is kept under one, at once, and has all tables that are made of it call it so. Nothing happens where

@@ -14,6 +14,7 @@ final class Database: @unchecked Sendable {
   private var observation: StoreObservation?
   private var connections: [DatabaseConnection] = []
   private weak var asking: DatabaseConnection?
+  private var connectionCount = 0
   private var contents: Contents
   /// What a server that waits to be promoted has.
   private var standby: Contents?
@@ -28,7 +29,7 @@ final class Database: @unchecked Sendable {
     var inner: MemoryStore
     var revisions: [String: Revision] = [:]
     var leases: [String: HeldLease] = [:]
-    var claims: [TableStore.ReplyKey: (request: [UInt8], expires: UInt64)] = [:]
+    var claims: [TableStore.ReplyKey: (request: [UInt8], expires: UInt64, owner: Int)] = [:]
     var left: [String: (bytes: [UInt8], at: UInt64)] = [:]
     var views: [ViewName: (view: StoredView, expires: UInt64)] = [:]
   }
@@ -89,7 +90,12 @@ final class Database: @unchecked Sendable {
 
   // MARK: Connections
 
-  func add(_ connection: DatabaseConnection) { connections.append(connection) }
+  func add(_ connection: DatabaseConnection) {
+    connectionCount += 1
+    connection.serial = connectionCount
+    connections.append(connection)
+  }
+
   func remove(_ connection: DatabaseConnection) { connections.removeAll { $0 === connection } }
 
   /// Has a connection's request done, as one transaction.
@@ -138,6 +144,7 @@ final class Database: @unchecked Sendable {
     if let fence = commit.fence, !isHeld(fence) { return .failure(.fenced) }
     let key = commit.reply.map { $0.fullKey(table: commit.table) }
     if let key, case .success(.some) = reply(key) { return .failure(.superseded) }
+    if let key, !commit.changesTable, isClaimedByAnother(key) { return .failure(.superseded) }
     guard let based = based(commit), based.beside.count == commit.beside.count else { return .failure(.superseded) }
     let result: Result<Void, StoreError> = now { contents.inner.commit(based, completion: $0) }
     if let key, case .success = result { contents.claims[key] = nil }
@@ -178,14 +185,23 @@ final class Database: @unchecked Sendable {
 
   func claim(_ key: TableStore.ReplyKey, request: [UInt8], for lifetime: Duration) -> Result<ReplyClaim, StoreError> {
     if case .success(let stored?) = reply(key) { return .success(.answered(stored)) }
-    if let claim = contents.claims[key], claim.expires > world.now {
+    if let claim = contents.claims[key], claim.expires > world.now,
+      claim.owner != asking?.serial || claim.request != request
+    {
       return .success(.underWay(request: claim.request))
     }
-    contents.claims[key] = (request, end(of: lifetime))
+    contents.claims[key] = (request, end(of: lifetime), asking?.serial ?? 0)
     return .success(.granted)
   }
 
-  func disclaim(_ key: TableStore.ReplyKey) { contents.claims[key] = nil }
+  private func isClaimedByAnother(_ key: TableStore.ReplyKey) -> Bool {
+    guard let claim = contents.claims[key] else { return false }
+    return claim.expires > world.now && claim.owner != asking?.serial
+  }
+
+  func disclaim(_ key: TableStore.ReplyKey) {
+    if let claim = contents.claims[key], claim.owner == asking?.serial { contents.claims[key] = nil }
+  }
 
   func signal(_ name: String, _ text: String) { tell(.signal(name: name, text: text)) }
 

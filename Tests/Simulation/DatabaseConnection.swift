@@ -21,6 +21,8 @@ final class DatabaseConnection: Store, @unchecked Sendable {
   private var deafUntil: UInt64 = 0
   private var calls: [Int: @Sendable () -> Void] = [:]
   private var number = 0
+  /// Its own among all connections: of claims it is known whose they are.
+  var serial = 0
   private(set) var isCut = false
   /// Gives observations their type.
   private let ears: MemoryStore

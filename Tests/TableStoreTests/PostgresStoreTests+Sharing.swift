@@ -281,11 +281,87 @@ extension PostgresStoreTests {
       // A tap that another one came before is neither kept nor answered.
       #expect(try !keep(one, after: nil, "l", 2))
       #expect(try kept("l") == nil)
-      // Another's answer stays.
+      // An answer stays, and what it is of is not done once more.
       var two = one
       two.taps = 2
-      #expect(try keep(two, after: one, "k", 3))
+      #expect(throws: StoreError.superseded) { try keep(two, after: one, "k", 3) }
       #expect(try kept("k")?.body == [7])
+      #expect(try result { first.view("v", of: table, completion: $0) }?.view == one)
+      // So it is with what another process has in hand.
+      let third = ReplyKey(caller: "ann", table: "t", scope: "POST /tap", key: "m")
+      #expect(try result { second.claim(third, request: [1], for: .seconds(60), completion: $0) } == .granted)
+      #expect(throws: StoreError.superseded) { try keep(two, after: one, "m", 4) }
+      #expect(try kept("m") == nil)
+      try result { second.disclaim(third, completion: $0) } as Void
+      #expect(try keep(two, after: one, "m", 4) && kept("m")?.body == [7, 7, 7, 7])
+    }
+  }
+
+  /// A claim is one process's: it gets it again, and nobody else gives it back or answers in its place.
+  @Test func aClaimBelongsToItsProcess() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      func claim(_ store: PostgresStore, _ request: UInt8 = 1) throws -> ReplyClaim {
+        let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+        return try result { store.claim(key, request: [request], for: .seconds(120), completion: $0) }
+      }
+      func disclaim(_ store: PostgresStore) throws {
+        let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+        try result { store.disclaim(key, completion: $0) }
+      }
+      #expect(try claim(first) == .granted && claim(second) == .underWay(request: [1]))
+      // Whether the first has heard that it has it or not.
+      #expect(try claim(first) == .granted && claim(first, 2) == .underWay(request: [1]))
+      // Connections are cut, as by a balancer: that is known already, or it is asked once more.
+      let cut = """
+        SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+      for _ in 0..<5 {
+        try server.ask(cut, in: address)
+        do {
+          let outcome = try claim(first)
+          #expect(outcome == .granted)
+        } catch StoreError.unavailable {}
+        for store in [first, second] { _ = try result { store.revision(of: "t", completion: $0) } as Revision? }
+      }
+      for store in [first, second] { while (try? store.restored()) == nil || (try? claim(store)) == nil {} }
+      try disclaim(second)
+      #expect(try claim(second) == .underWay(request: [1]))
+      // So long as its time is not over, by the database's clock, after which it is another's.
+      var answer = Commit(table: "t", durability: .full)
+      answer.reply = reply(caller: "ann", key: "k", expires: .max)
+      #expect(throws: StoreError.superseded) { try second.written(answer) }
+      try server.ask("UPDATE tablecast.answer SET expires = floor(extract(epoch FROM clock_timestamp()))", in: address)
+      #expect(try claim(second) == .granted)
+      #expect(throws: StoreError.superseded) { try first.written(answer) }
+      try disclaim(first)
+      #expect(try claim(first) == .underWay(request: [1]))
+      try second.written(answer)
+      #expect(try claim(first) == .answered(answer.reply ?? reply(key: "")))
+      // What a commit does is done with its answer, or not at all, so it needs no claim.
+      answer.objects = [ObjectChange(row: "1", bytes: [1])]
+      #expect(throws: StoreError.superseded) { try first.written(answer) }
+      try server.ask("DELETE FROM tablecast.answer", in: address)
+      #expect(try claim(second) == .granted)
+      try first.written(answer)
+    }
+  }
+
+  /// As the release before claims: without a stamp.
+  @Test func aClaimOfTheReleaseBeforeIsNobodysHere() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+      #expect(try result { first.claim(key, request: [1], for: .seconds(120), completion: $0) } == .granted)
+      try server.ask("UPDATE tablecast.answer SET body = ''", in: address)
+      for store in [first, second] {
+        try result { store.disclaim(key, completion: $0) } as Void
+        let claim = try result { store.claim(key, request: [1], for: .seconds(120), completion: $0) } as ReplyClaim
+        #expect(claim == .underWay(request: [1]))
+      }
     }
   }
 }

@@ -27,10 +27,17 @@ extension PostgresStore {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
     let statements = [
+      // What is done in the commit itself is done once, whoever has claimed it. What was done elsewhere may be done once more by another
+      // process, whose claim it is now: its answer will tell.
       PostgresStatement(
-        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND (expires <= \(Self.presentTime(2)) OR status = 0)",
+        """
+        DELETE FROM tablecast.answer WHERE name = sha256($1)
+          AND (expires <= \(Self.presentTime(2)) OR status = 0 AND ($3::boolean OR body = $4::bytea))
+        """,
         .bytes(reply.fullKey(table: commit.table).bytes),
-        presentTime
+        presentTime,
+        .bool(commit.changesTable),
+        .bytes(stamp)
       ),
       // Of two processes that carry out one request at once, one finds the other's answer here, and fails.
       PostgresStatement(
@@ -113,20 +120,19 @@ extension PostgresStore {
     }
   }
 
-  // MARK: - Claims: answers without a status
+  // MARK: - Claims: answers without a status, whose body is their process's stamp
 
-  public func claim(
-    _ key: ReplyKey,
-    request: [UInt8],
-    for lifetime: Duration,
-    completion: @escaping StoreCompletion<ReplyClaim>
-  ) {
-    let claim = PostgresStatement(
+  /// Claims a key that nobody has, or this process already, for the same request: one row where it is this process's now, and stays so until
+  /// the end of the transaction.
+  func claimStatement(_ key: ReplyKey, request: [UInt8], for lifetime: Duration) -> PostgresStatement {
+    PostgresStatement(
       """
       INSERT INTO tablecast.answer AS kept (name, feed, caller, request, status, headers, body, size, expires)
-      VALUES (sha256($1), $2, $3, $4, 0, '', '', 100, \(Self.expiry(5, 6)))
-      ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = 0, headers = '', body = '', size = 100,
-        expires = excluded.expires WHERE kept.expires <= \(Self.presentTime(6))
+      VALUES (sha256($1), $2, $3, $4, 0, '', $7, 100, \(Self.expiry(5, 6)))
+      ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = 0, headers = '', body = excluded.body,
+        size = 100, expires = excluded.expires
+        WHERE kept.expires <= \(Self.presentTime(6))
+          OR kept.status = 0 AND kept.body = excluded.body AND kept.request = excluded.request
       RETURNING 1
       """,
       .bytes(key.bytes),
@@ -134,8 +140,18 @@ extension PostgresStore {
       .name(key.caller),
       .bytes(request),
       .int(lifetime.components.seconds),
-      presentTime
+      presentTime,
+      .bytes(stamp)
     )
+  }
+
+  public func claim(
+    _ key: ReplyKey,
+    request: [UInt8],
+    for lifetime: Duration,
+    completion: @escaping StoreCompletion<ReplyClaim>
+  ) {
+    let claim = claimStatement(key, request: request, for: lifetime)
     let answer = PostgresStatement(
       "SELECT request, status, headers, body, expires FROM tablecast.answer WHERE name = sha256($1)",
       .bytes(key.bytes)
@@ -153,14 +169,15 @@ extension PostgresStore {
         }
       )
     }
-    askSide([claim, answer], finish) { $0 }
+    askAgain([claim, answer], finish) { $0 }
   }
 
   public func disclaim(_ key: ReplyKey, completion: @escaping StoreCompletion<Void>) {
     let statement = PostgresStatement(
-      "DELETE FROM tablecast.answer WHERE name = sha256($1) AND status = 0",
-      .bytes(key.bytes)
+      "DELETE FROM tablecast.answer WHERE name = sha256($1) AND status = 0 AND body = $2",
+      .bytes(key.bytes),
+      .bytes(stamp)
     )
-    askSide([statement], completion) { _ in }
+    askAgain([statement], completion) { _ in }
   }
 }

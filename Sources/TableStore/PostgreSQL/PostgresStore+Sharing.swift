@@ -171,6 +171,9 @@ extension PostgresStore {
     answer: TapReply?,
     completion: @escaping StoreCompletion<Bool>
   ) {
+    // An answer takes the place of the claim, which has to be this process's: else nothing is written.
+    let claimed = "SELECT FROM tablecast.answer WHERE name = sha256($9::bytea) AND status = 0 AND body = $10::bytea"
+    let isClaimed = answer == nil ? "" : "AND EXISTS (\(claimed))"
     // Compared whole: a view that began anew counts from 1 again.
     let keeping = """
       INSERT INTO tablecast.view AS kept (name, taps, state, expires, holder)
@@ -178,6 +181,7 @@ extension PostgresStore {
       WHERE ($5::bytea IS NULL OR EXISTS (SELECT FROM tablecast.view WHERE name = sha256($1)))
         AND ($7::bytea IS NULL
           OR EXISTS (SELECT FROM tablecast.feed WHERE sha256(name) = sha256($7::bytea) AND epoch = $8::bigint))
+        \(isClaimed)
       ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires
         WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
       RETURNING 1
@@ -190,33 +194,42 @@ extension PostgresStore {
     guard let answer else {
       return askSide([PostgresStatement(keeping, values)], completion) { $0.first?.count == 1 }
     }
-    // In place of the claim. Where another process has taken that over and answered, its answer stays.
     let answering = """
       WITH view AS (\(keeping)), answered AS (
-        INSERT INTO tablecast.answer AS old (name, feed, caller, request, status, headers, body, size, expires)
-        SELECT sha256($9::bytea), $10::bytea, $11::bytea, $12::bytea, $13::bigint, $14::bytea, $15::bytea, $16::bigint,
-          \(Self.expiry(17, 18)) FROM view
-        ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = excluded.status,
-          headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
-          WHERE old.status = 0 OR old.expires <= \(Self.presentTime(18))
+        UPDATE tablecast.answer AS old SET request = $11::bytea, status = $12::bigint, headers = $13::bytea,
+          body = $14::bytea, size = $15::bigint, expires = \(Self.expiry(16, 17))
+        FROM view WHERE old.name = sha256($9::bytea)
       ) SELECT 1 FROM view
       """
     let reply = answer.reply
     let size = reply.size(table: answer.table)
+    let key = reply.fullKey(table: answer.table)
     let statement = PostgresStatement(
       answering,
       values + [
-        .bytes(reply.fullKey(table: answer.table).bytes), .name(answer.table), .name(reply.caller),
-        .bytes(reply.request), .int(Int64(reply.status)), .bytes(reply.encodedHeaders), .bytes(reply.body),
-        .int(Int64(size)), remaining(of: reply), presentTime,
+        .bytes(key.bytes), .bytes(stamp), .bytes(reply.request), .int(Int64(reply.status)),
+        .bytes(reply.encodedHeaders), .bytes(reply.body), .int(Int64(size)), remaining(of: reply), presentTime,
       ]
     )
-    let finish: StoreCompletion<Bool> = { [self] result in
-      completion(result)
-      if case .success(true) = result { clearAnswers(after: size, of: reply.caller) }
+    let finish: StoreCompletion<Bool?> = { [self] result in
+      completion(
+        result.flatMap { isKept -> Result<Bool, StoreError> in
+          guard let isKept else { return .failure(.superseded) }
+          return .success(isKept)
+        }
+      )
+      if case .success(true?) = result { clearAnswers(after: size, of: reply.caller) }
     }
-    askSide([statement], finish) { $0.first?.count == 1 }
+    // The claim is there already, unless it has expired. With it the key is locked: the second statement finds what the first one did.
+    let claim = claimStatement(key, request: reply.request, for: Self.tapTime)
+    askSide([claim, statement], finish) { answers in
+      guard answers.count == 2, answers[0].count == 1 else { return nil }
+      return answers[1].count == 1
+    }
   }
+
+  /// Longer than a tap takes, which may be tried again after its view was not kept.
+  private static let tapTime = Duration.seconds(5)
 
   public func prolong(
     _ name: String,

@@ -31,6 +31,8 @@ public final class PostgresStore: Store, @unchecked Sendable {
   /// Seconds since 1970 in place of the database's; nil but in tests.
   let now: (@Sendable () -> Int64)?
   public let sharedSecret: [UInt8]
+  /// The mark of this process's claims (``claim(_:request:for:completion:)``).
+  let stamp = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
   let observers = StoreObservers()
   /// For commits and reading, in the order of the calls.
   let main: PostgresLink
@@ -177,23 +179,44 @@ public final class PostgresStore: Store, @unchecked Sendable {
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
   ) {
     queue.async { [self] in
-      askForSure(question, mayRepeat: true) { completion($0.map(read).mapError(StoreError.init)) }
+      askForSure([question], mayRepeat: true) { completion($0.map(read).mapError(StoreError.init)) }
+    }
+  }
+
+  /// Asks on the connection beside, and once more where it is lost meanwhile: what is asked may be done twice, and may have been done. Without
+  /// a connection it fails at once.
+  func askAgain<Value: Sendable>(
+    _ statements: [PostgresStatement],
+    _ completion: @escaping StoreCompletion<Value>,
+    _ read: @escaping @Sendable ([PostgresRows]) -> Value
+  ) {
+    let finish: @Sendable (Result<[PostgresRows], PostgresError>) -> Void = {
+      completion($0.map(read).mapError(StoreError.init))
+    }
+    queue.async { [self] in
+      let wasUp = side.isUp
+      side.run(statements) { [self] result in
+        endSilentRuns(after: result)
+        guard case .failure(.lost) = result, wasUp else { return finish(result) }
+        // The connection knows that it is lost when all that was asked on it is told so.
+        queue.async { [self] in askForSure(statements, mayRepeat: false, finish) }
+      }
     }
   }
 
   /// On the store's queue.
   private func askForSure(
-    _ question: PostgresStatement,
+    _ statements: [PostgresStatement],
     mayRepeat: Bool,
     _ completion: @escaping @Sendable (Result<[PostgresRows], PostgresError>) -> Void
   ) {
     main.attempt { [self] in
       side.attempt { [self] in
         let wasUp = side.isUp
-        side.run([question]) { [self] result in
+        side.run(statements) { [self] result in
           if case .failure(.lost) = result, wasUp, mayRepeat {
             // The connection knows that it is lost when all that was asked on it is told so.
-            return queue.async { [self] in askForSure(question, mayRepeat: false, completion) }
+            return queue.async { [self] in askForSure(statements, mayRepeat: false, completion) }
           }
           completion(result)
         }

@@ -113,7 +113,8 @@ public protocol ViewStore: AnyObject, Sendable {
   /// - Parameters:
   ///   - record: The table, by the name under which it is stored; nil: whichever epoch it stands in.
   ///   - base: The view that was read or kept before; nil: there is none yet.
-  ///   - answer: What is kept with it as the answer to the request that it is of: both or none.
+  ///   - answer: What is kept with it as the answer to the request that it is of: both or none. Where another process has answered or
+  ///     claimed that, it fails with ``StoreError/superseded``.
   func keep(
     _ view: StoredView,
     of record: String?,
