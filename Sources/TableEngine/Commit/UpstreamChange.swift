@@ -18,8 +18,15 @@ struct UpstreamChange: Change {
 
   var lens: Lens { request.lens }
   var idempotency: Idempotency? { request.preconditions.idempotency }
-  /// Longer than an upstream may take to answer.
-  var claim: Duration? { .seconds(120) }
+  var claim: Duration? {
+    let sources = original.table.withLock { $0.value }?.sources ?? []
+    return Self.claim(timeouts: sources.map(\.definition.timeout))
+  }
+
+  /// Longer than any of a table's upstreams may take to answer.
+  static func claim(timeouts: [Duration]) -> Duration {
+    max(.seconds(120), (timeouts.max() ?? .zero) + .seconds(60))
+  }
 
   var terms: ChangeProgress.Terms {
     // The upstream's work can't be taken back where it can't be shown.

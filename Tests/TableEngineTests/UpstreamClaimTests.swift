@@ -1,0 +1,16 @@
+import Testing
+
+@testable import TableEngine
+
+/// How long an edit that is sent to an upstream is one replica's alone.
+@Suite struct UpstreamClaimTests {
+  @Test(
+    arguments: [
+      ([], Duration.seconds(120)), ([.seconds(10)], .seconds(120)),
+      ([.seconds(10), .seconds(600), .seconds(1)], .seconds(660)),
+    ] as [([Duration], Duration)]
+  )
+  func aKeyIsClaimedForLongerThanAnUpstreamMayTake(timeouts: [Duration], claim: Duration) {
+    #expect(UpstreamChange.claim(timeouts: timeouts) == claim)
+  }
+}
