@@ -72,6 +72,50 @@ import Testing
     }
   }
 
+  /// Rows of versions that nobody holds any more go after the commit, and what a process has left of them goes with the next ones.
+  @Test func rowsOfForgottenVersionsGoBetweenCommits() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      let versions = TableVersions(initial: table())
+      func write(_ steps: Range<Int>) throws {
+        for step in steps {
+          try first.write(table([("s", (0..<5).map { row("r\($0)", "v\(step)") })]), to: versions)
+        }
+      }
+      func count(_ what: String) throws -> Int {
+        Int(try server.ask("SELECT count(*) FROM tablecast.\(what)", in: address)) ?? -1
+      }
+      func awaitClearing() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try count("change WHERE revision < 0") > 0 {
+          guard ContinuousClock.now < deadline else { throw TimeOut("rows of forgotten versions go") }
+        }
+      }
+      try write(0..<40)
+      try awaitClearing()
+      #expect(try (40...120).contains(count("row")) && count("change") <= 24)
+      // As of a process that ended before it was through.
+      try server.ask(
+        """
+        INSERT INTO tablecast.change (feed, revision, stamp, number, key_frame, next_row, gone)
+        SELECT feed, -1, stamp, 1, true, 5, '{100000, 100001}' FROM tablecast.change LIMIT 1;
+        INSERT INTO tablecast.row SELECT feed, 100000, record FROM tablecast.row LIMIT 1
+        """,
+        in: address
+      )
+      let (stored, written) = (try second.restored(), try first.restored())
+      #expect(stored.versions?.all.count == 8 && stored.revision == written.revision)
+      #expect(identical(try #require(stored.versions?.all.last?.table), versions.current.table))
+      try write(40..<60)
+      try awaitClearing()
+      #expect(try count("row WHERE number = 100000") == 0 && count("row") <= 120)
+      guard case .replaced(let later) = try second.changes(since: stored.revision) else { throw StoreError.closed }
+      #expect(later.versions?.all.count == 8)
+      #expect(identical(try #require(later.versions?.all.last?.table), versions.current.table))
+    }
+  }
+
   @Test func ofAllWhoWriteOneWinsAndTheOthersRebase() throws {
     let address = try PostgresServer.shared.get().newDatabase()
     let stores = try (0..<3).map { _ in try PostgresStore(address: address) }

@@ -53,11 +53,29 @@ extension PostgresStore {
       case .success:
         tables = planned_
         answers = clearing_
+        for name in Set(group.flatMap(\.commit.records)) where tables[name]?.hasRemains ?? false {
+          tables[name]?.hasRemains = false
+          clearRemains(of: name)
+        }
         answer(group, results, then: done)
       case .failure(.lost(let reason)):
         answer(group, group.map { _ in .failure(.unavailable(reason)) }, then: done)
       case .failure(let error) where group.count == 1: retry(group[0], after: error, then: done)
       case .failure: writeAlone(group[...], then: done)
+      }
+    }
+  }
+
+  /// Deletes the rows of a table's forgotten versions, some at a time, each time behind what else is asked by then. Those that are left when the
+  /// process ends go with the next ones.
+  private func clearRemains(of name: String) {
+    let goOn: StoreCompletion<Bool> = { [self] result in
+      if case .success(true) = result { clearRemains(of: name) }
+    }
+    perform(goOn) { [self] finish in
+      guard let id = tables[name]?.id else { return finish(.success(false)) }
+      main.run([PostgresTable.clearingRemains(of: id)]) { result in
+        finish(result.map { $0.first?.count == 1 }.mapError(StoreError.init))
       }
     }
   }

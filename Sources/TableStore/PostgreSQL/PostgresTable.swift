@@ -10,6 +10,8 @@ struct PostgresTable: Sendable {
   var nextRow: UInt64 = 0
   /// The key frames that are stored, growing: the versions' numbers, and the revisions that made them.
   var keyFrames: [(number: UInt64, revision: UInt64)] = []
+  /// There are rows of forgotten versions (``clearingRemains(of:)``).
+  var hasRemains = false
   /// The inputs that it is made of.
   var inputs = InputRevisions()
   /// Its revision, and the commits that led there.
@@ -134,38 +136,63 @@ struct PostgresTable: Sendable {
     ]
   }
 
-  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read, with the
-  /// rows that no later version has.
+  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read.
+  ///
+  /// The rows that no later version has may be many times as many as the table's, so they go later, between commits. Until then the changes
+  /// that name them stand under negative revisions, without records: no release reads those.
   private mutating func pruning(upTo current: UInt64, history: Int) -> [PostgresStatement] {
     let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
     guard let base = keyFrames.last(where: { $0.number <= oldestHeld }), let first = keyFrames.first,
       base.number > first.number
     else { return [] }
     keyFrames.removeAll { $0.number < base.number }
+    hasRemains = true
     return [
       PostgresStatement(
-        """
-        DELETE FROM tablecast.row USING (
-          SELECT unnest(gone) AS number FROM tablecast.change WHERE feed = $1 AND revision > $2 AND revision <= $3
-        ) AS old WHERE row.feed = $1 AND row.number = old.number
-        """,
+        "DELETE FROM tablecast.change WHERE feed = $1 AND revision BETWEEN 1 AND $2 AND cardinality(gone) = 0",
         .int(id),
-        .int(first.revision),
-        .int(base.revision)
+        .int(base.revision &- 1)
       ),
       PostgresStatement(
-        "DELETE FROM tablecast.change WHERE feed = $1 AND revision < $2",
+        """
+        UPDATE tablecast.change SET revision = -revision, record = NULL, edits = NULL
+        WHERE feed = $1 AND revision BETWEEN 1 AND $2
+        """,
         .int(id),
-        .int(base.revision)
+        .int(base.revision &- 1)
       ),
     ]
   }
+
+  /// Deletes rows of versions that ``pruning(upTo:history:)`` has forgotten, so many at once: one row where there may be more.
+  static func clearingRemains(of id: Int64) -> PostgresStatement {
+    PostgresStatement(
+      """
+      WITH next AS (
+        SELECT revision, gone FROM tablecast.change WHERE feed = $1 AND revision < 0 ORDER BY revision DESC LIMIT 1
+      ), cleared AS (
+        DELETE FROM tablecast.row USING (SELECT unnest(gone[1:\(clearedAtOnce)]) AS number FROM next) AS old
+        WHERE row.feed = $1 AND row.number = old.number
+      ), finished AS (
+        DELETE FROM tablecast.change USING next WHERE change.feed = $1 AND change.revision = next.revision
+          AND cardinality(next.gone) <= \(clearedAtOnce)
+      ), shortened AS (
+        UPDATE tablecast.change SET gone = next.gone[\(clearedAtOnce + 1):] FROM next
+        WHERE change.feed = $1 AND change.revision = next.revision AND cardinality(next.gone) > \(clearedAtOnce)
+      )
+      SELECT 1 FROM next
+      """,
+      .int(id)
+    )
+  }
+
+  private static let clearedAtOnce = 20_000
 
   /// Commits without a version are only for processes that catch up, and none does from so far behind.
   private func pruningOfEdits(history: Int) -> PostgresStatement {
     let oldest = revision.number > UInt64(history) ? revision.number - UInt64(history) : 0
     return PostgresStatement(
-      "DELETE FROM tablecast.change WHERE feed = $1 AND revision <= $2 AND record IS NULL",
+      "DELETE FROM tablecast.change WHERE feed = $1 AND revision BETWEEN 1 AND $2 AND record IS NULL",
       .int(id),
       .int(oldest)
     )
