@@ -69,6 +69,45 @@ import Testing
     }
   }
 
+  /// A page can read why the server itself refuses a request: without the grant its fetch fails as on a lost connection.
+  @Test(
+    arguments: [
+      ("POST", "Content-Length: 99999999999\r\n\r\n", 413), ("POST", "Content-Encoding: gzip\r\n\r\n", 415),
+      ("POST", "Expect: 200-ok\r\n\r\n", 417), ("HEAD", "Expect: 200-ok\r\n\r\n", 417),
+      ("POST", "Transfer-Encoding: gzip\r\n\r\n", 501),
+      ("POST", "Transfer-Encoding: chunked\r\n\r\n7FFFFFFF\r\n", 413),
+      ("POST", "Content-Length: 5\r\n\r\nabc", 408), ("POST", "Transfer-Encoding: chunked\r\n\r\nx", 400),
+    ] as [(String, String, Int)]
+  )
+  func refusalsOfTheServer(method: String, rest: String, status: Int) throws {
+    let service = try TestService {
+      $0.crossOrigin = .init(origins: .list([CrossOriginTests.reader]))
+      $0.timeouts.bodyIdle = .milliseconds(300)
+    }
+    let client = TestClient(port: service.port)
+    let fields = "Host: localhost\r\nOrigin: \(CrossOriginTests.reader)\r\nX-Request-ID: page-1\r\n"
+    client.send("\(method) /echo HTTP/1.1\r\n\(fields)\(rest)")
+    let isHead = method == "HEAD"
+    let response = try #require(client.receive(isHead: isHead).response)
+    #expect(response.status == status && response.body.isEmpty == isHead)
+    #expect(response.headers["access-control-allow-origin"] == CrossOriginTests.reader)
+    #expect(response.headers["x-request-id"] == "page-1")
+    // A body behind the answer to HEAD would be read as another response.
+    #expect(client.receive().code == "close")
+  }
+
+  /// What another reader could take for another request is malformed first, whatever else is wrong with it.
+  @Test(arguments: [
+    "Content-Length: 99999999999\r\nContent-Length: 1", "Content-Length: 99999999999\r\nTransfer-Encoding: chunked",
+    "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "Expect: 200-ok\r\nHost: other",
+  ])
+  func malformedComesFirst(fields: String) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n\r\n")
+    #expect(client.receive().code == "400")
+  }
+
   @Test func listsAsConfigurationsWriteThem() {
     #expect(Origins(["https://a.example"]) == .list(["https://a.example"]))
     #expect(Origins(["https://a.example", "*"]) == .any)

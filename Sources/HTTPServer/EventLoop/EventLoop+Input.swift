@@ -147,6 +147,12 @@ extension EventLoop {
     perform(shared.handler.handle(request, exchange), connection)
   }
 
+  /// Notes the request in hand, as its answer needs it.
+  @discardableResult private func take(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Request {
+    connection.traits = traits(head)
+    return request(connection, head, body)
+  }
+
   /// Returns the properties that answers to the request need; it has the next number.
   private func traits(_ head: RequestHead) -> RequestTraits {
     requestSerial += 1
@@ -179,7 +185,7 @@ extension EventLoop {
       isMisdirected ? HostPolicy.misdirected : shared.handler.refusal(of: request(connection, head, []))
     guard let refusal else { return false }
     counters.refusedRequests.add(1)
-    connection.traits = traits(head)
+    take(connection, head, [])
     end(connection, with: refusal)
     return true
   }
@@ -198,8 +204,12 @@ extension EventLoop {
   /// Answers what is no request, or none to be served, and ends the connection.
   func refuse(_ connection: Connection, _ refusal: Refusal) {
     counters.refusedRequests.add(1)
-    requestSerial += 1
-    connection.traits = RequestTraits(serial: requestSerial, grant: encoder.crossOrigin?.everyones)
+    if let head = refusal.head ?? connection.reader.headOfBody {
+      take(connection, head, [])
+    } else {
+      requestSerial += 1
+      connection.traits = RequestTraits(serial: requestSerial, grant: encoder.crossOrigin?.everyones)
+    }
     end(connection, with: refusal.response(retryAfter: shared.limits.retryAfter))
   }
 

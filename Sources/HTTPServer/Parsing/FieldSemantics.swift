@@ -7,6 +7,8 @@ struct FieldSemantics {
   private(set) var requestID: Range<Int>?
   private(set) var host: Range<Int>?
   private(set) var hasIfMatch = false
+  /// The first refusal of a request whose framing is clear: its answer depends on the other fields.
+  private(set) var refusal: Refusal?
 
   private var contentLength: Int?
   private var hasTransferEncoding = false
@@ -28,7 +30,7 @@ struct FieldSemantics {
       switch name.count {
       case 4 where FieldSemantics.equal(name, "host"): try readHost(bytes, range)
       case 8 where FieldSemantics.equal(name, "if-match"): hasIfMatch = true
-      case 6 where FieldSemantics.equal(name, "expect"): try readExpect(bytes[range], version)
+      case 6 where FieldSemantics.equal(name, "expect"): readExpect(bytes[range], version)
       case 10 where FieldSemantics.equal(name, "connection"): readConnection(bytes[range])
       case 12 where FieldSemantics.equal(name, "x-request-id"):
         if requestID == nil, RequestID.isAcceptable(bytes[range]) { requestID = range }
@@ -37,7 +39,7 @@ struct FieldSemantics {
         // RFC 9110 section 5.3: lines of one field are one list.
         acceptEncoding.append(contentsOf: CollectionOfOne(UInt8(ascii: ",")))
         acceptEncoding.append(contentsOf: bytes[range])
-      case 16 where FieldSemantics.equal(name, "content-encoding"): try readContentEncoding(bytes[range])
+      case 16 where FieldSemantics.equal(name, "content-encoding"): readContentEncoding(bytes[range])
       case 17 where FieldSemantics.equal(name, "transfer-encoding"): try readTransferEncoding(bytes[range], version)
       default: break
       }
@@ -82,9 +84,16 @@ struct FieldSemantics {
     var length = 0
     for byte in value {
       length = length * 10 + Int(byte & 0xf)
-      guard length <= limits.body else { throw .bodyTooLarge(limits.body) }
+      guard length <= limits.body else {
+        refuse(.bodyTooLarge(limits.body))
+        break
+      }
     }
     contentLength = length
+  }
+
+  private mutating func refuse(_ reason: Refusal) {
+    if refusal == nil { refusal = reason }
   }
 
   private mutating func readTransferEncoding(_ value: ArraySlice<UInt8>, _ version: HTTPVersion) throws(Refusal) {
@@ -109,32 +118,36 @@ struct FieldSemantics {
       throw .malformed("The transfer coding chunked must be the last one, and stand there once.")
     }
     // RFC 9112 section 6.1: a coding that is not known is 501.
-    throw Refusal(status: .notImplemented, detail: "The only transfer coding that is known here is chunked.")
+    refuse(Refusal(status: .notImplemented, detail: "The only transfer coding that is known here is chunked."))
   }
 
-  private mutating func readContentEncoding(_ value: ArraySlice<UInt8>) throws(Refusal) {
-    try FieldList.forEach(of: value, quoted: false) { coding throws(Refusal) in
-      if FieldSemantics.equal(coding, "identity") { return true }
-      throw Refusal(
+  private mutating func readContentEncoding(_ value: ArraySlice<UInt8>) {
+    let isPlain = FieldList.forEach(of: value, quoted: false) { coding in FieldSemantics.equal(coding, "identity") }
+    guard !isPlain else { return }
+    refuse(
+      Refusal(
         status: .unsupportedMediaType,
         detail: "A request's body must come without a content coding.",
         namesCodings: true
       )
-    }
+    )
   }
 
-  private mutating func readExpect(_ value: ArraySlice<UInt8>, _ version: HTTPVersion) throws(Refusal) {
+  private mutating func readExpect(_ value: ArraySlice<UInt8>, _ version: HTTPVersion) {
     // RFC 9110 section 10.1.1: ignored from HTTP/1.0 clients.
     guard version == .http11 else { return }
-    var isKnown = false
-    try FieldList.forEach(of: value, quoted: false) { expectation throws(Refusal) in
-      guard FieldSemantics.equal(expectation, "100-continue") else {
-        throw Refusal(status: .expectationFailed, detail: "The only expectation that is known here is 100-continue.")
-      }
-      isKnown = true
-      return true
+    var isEmpty = true
+    let areKnown = FieldList.forEach(of: value, quoted: false) { expectation in
+      isEmpty = false
+      return FieldSemantics.equal(expectation, "100-continue")
     }
-    if isKnown { expectsContinue = true }
+    guard areKnown else {
+      refuse(
+        Refusal(status: .expectationFailed, detail: "The only expectation that is known here is 100-continue.")
+      )
+      return
+    }
+    if !isEmpty { expectsContinue = true }
   }
 
   private mutating func readConnection(_ value: ArraySlice<UInt8>) {

@@ -7,6 +7,26 @@ struct Refusal: Error, Equatable {
   var isTemporary = false
   /// `Accept-Encoding: identity` goes with a 415 that is about a content coding (RFC 9110 section 15.5.16).
   var namesCodings = false
+  /// The head of the refused request; nil where it could not be read. Its answer has the origin's grant, the client's
+  /// `X-Request-ID`, and for `HEAD` no body.
+  private(set) var head: RequestHead?
+
+  init(status: Status, detail: String, isTemporary: Bool = false, namesCodings: Bool = false) {
+    (self.status, self.detail) = (status, detail)
+    (self.isTemporary, self.namesCodings) = (isTemporary, namesCodings)
+  }
+
+  /// Returns the same refusal, of a request whose head was read.
+  func of(_ head: RequestHead) -> Refusal {
+    var refusal = self
+    refusal.head = head
+    return refusal
+  }
+
+  static func == (one: Refusal, other: Refusal) -> Bool {
+    one.status == other.status && one.detail == other.detail && one.isTemporary == other.isTemporary
+      && one.namesCodings == other.namesCodings && one.head?.bytes == other.head?.bytes
+  }
 
   static func malformed(_ detail: String) -> Refusal { Refusal(status: .badRequest, detail: detail) }
 

@@ -1,5 +1,7 @@
 extension RequestHead {
   /// Parses a whole head, which ends with its empty line. Line ends are known to be CRLF (`HeadScanner`).
+  ///
+  /// - Throws: a refusal, with the head where that could be read.
   static func parse(_ bytes: [UInt8], _ limits: Configuration.Limits) throws(Refusal) -> RequestHead {
     guard let lineEnd = bytes.firstIndex(of: 0x0d) else {
       throw .malformed("A request line ends with CRLF.")
@@ -24,7 +26,9 @@ extension RequestHead {
     }
     // RFC 9112 section 3.2.2: the authority in the target counts, whatever Host says.
     let authority = line.authority ?? bytes[semantics.host ?? 0..<0]
-    return RequestHead(bytes: bytes, line: line, authority: authority, fields: fields, semantics: semantics)
+    let head = RequestHead(bytes: bytes, line: line, authority: authority, fields: fields, semantics: semantics)
+    if let refusal = semantics.refusal { throw refusal.of(head) }
+    return head
   }
 
   /// Parses the field line that begins at `start` (RFC 9112 section 5).
