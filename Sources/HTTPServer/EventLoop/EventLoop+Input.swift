@@ -130,7 +130,7 @@ extension EventLoop {
   private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) {
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     connection.exchange = nextExchange()
-    connection.traits = traits(head)
+    let request = take(connection, head, body)
     (connection.begun, connection.kind) = (Latencies.now, 0)
     counters.requests.add(1)
     if let hosts = shared.hosts, !hosts.admits(head) {
@@ -141,16 +141,16 @@ extension EventLoop {
       respond(connection, answer)
       return
     }
-    let request = request(connection, head, body)
-    if shared.accessLog != nil { connection.request = request }
     let exchange = Exchange(self, connection)
     perform(shared.handler.handle(request, exchange), connection)
   }
 
-  /// Notes the request in hand, as its answer needs it.
+  /// Notes the request in hand, as its answer and the access log need it.
   @discardableResult private func take(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Request {
     connection.traits = traits(head)
-    return request(connection, head, body)
+    let request = request(connection, head, body)
+    if shared.accessLog != nil { connection.request = request }
+    return request
   }
 
   /// Returns the properties that answers to the request need; it has the next number.
@@ -209,6 +209,8 @@ extension EventLoop {
     } else {
       requestSerial += 1
       connection.traits = RequestTraits(serial: requestSerial, grant: encoder.crossOrigin?.everyones)
+      // The client of a proxy's earlier request need not have sent this one.
+      (connection.client, connection.request) = (connection.peer, nil)
     }
     end(connection, with: refusal.response(retryAfter: shared.limits.retryAfter))
   }
@@ -219,7 +221,10 @@ extension EventLoop {
     (connection.reader, connection.heldInput) = (RequestReader(), nil)
     connection.mayHaveInput = true
     connection.machine.refused()
-    if let log = shared.accessLog { log(answered(connection, response, response.body.count, nil)) }
+    if let log = shared.accessLog {
+      log(answered(connection, response, response.body.count, nil))
+      connection.request = nil
+    }
     write(connection, response)
     flush(connection)
   }

@@ -59,7 +59,7 @@ extension EventLoop {
   func answered(_ connection: Connection, _ response: Response, _ count: Int, _ nanoseconds: Int?) -> AnsweredRequest {
     let traits = connection.traits
     return AnsweredRequest(
-      request: nanoseconds == nil ? nil : connection.request,
+      request: connection.request,
       requestID: traits.suppliedID.map { String(decoding: $0, as: UTF8.self) } ?? RequestID.text(traits.serial),
       client: connection.client.address,
       status: response.status,

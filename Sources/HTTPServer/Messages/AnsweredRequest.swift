@@ -1,9 +1,9 @@
 /// A request that was answered, for an access log.
 public struct AnsweredRequest: Sendable {
-  /// Nil for what was refused before it was one.
+  /// Nil for what was refused before its head could be read; without a body where that was not read.
   public let request: Request?
   public let requestID: String
-  /// Whom it was from.
+  /// Whom it was from; a proxy's address for what was refused before its head could be read.
   public let client: SocketAddress
   public let status: Status
   /// The length of the body; 0 for a stream.
