@@ -140,28 +140,47 @@ public final class TableService: RequestHandler {
       return refuse(response, AuditEntry(request, match, nil), in: state.audit, exchange)
     }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
+    return identify(request, parsed, match, exchange, isCounted: false)
+  }
+
+  /// Finds out whose a request is, and answers it. On any queue.
+  ///
+  /// - Parameter isCounted: limits on its caller have counted it.
+  private func identify(
+    _ request: Request,
+    _ parsed: ParsedRequest,
+    _ match: RouteMatch,
+    _ exchange: Exchange,
+    isCounted: Bool
+  ) -> Reply {
     if let keeper = state.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in
         _ = state.authorizer.identify(request, mayWait: false)
-        exchange.finish(answer(request, parsed, match, exchange))
+        exchange.finish(answer(request, parsed, match, exchange, isCounted: isCounted))
       }
       if isWaiting { return .later }
       _ = state.authorizer.identify(request, mayWait: false)
     }
-    return answer(request, parsed, match, exchange)
+    return answer(request, parsed, match, exchange, isCounted: isCounted)
   }
 
-  /// Answers a request whose caller is known.
-  private func answer(_ request: Request, _ parsed: ParsedRequest, _ match: RouteMatch, _ exchange: Exchange) -> Reply {
+  /// Answers a request whose caller is known. On any queue.
+  private func answer(
+    _ request: Request,
+    _ parsed: ParsedRequest,
+    _ match: RouteMatch,
+    _ exchange: Exchange,
+    isCounted: Bool
+  ) -> Reply {
     let changesBefore = changes.load(ordering: .acquiring)
     let call = Call(request, parsed, match, exchange, state: state)
     do throws(ServiceError) {
-      try callerLimits.admit(request, to: match.route, under: call.state)
+      if !isCounted { try callerLimits.admit(request, to: match.route, under: call.state) }
       try call.state.writeOrigins.authorize(request)
       let reply = try match.route.answer(call, of: self)
       // The answer may have another configuration's rows, which the caller may not read.
       if case .response = reply, changes.load(ordering: .acquiring) != changesBefore, call.isReading {
-        return handle(request, exchange)
+        return identify(request, parsed, match, exchange, isCounted: true)
       }
       return reply
     } catch {
