@@ -137,7 +137,8 @@ public final class TableService: RequestHandler {
     exchange.note(kind: match.kind)
     if parsed.hasTwoCredentials {
       let response = ServiceError.twoCredentials.response
-      return refuse(response, AuditEntry(request, match, nil), in: state.audit, exchange)
+      guard let audit = state.audit, let entry = AuditEntry(request, match, nil) else { return .response(response) }
+      return refuse(response, entry, in: audit, exchange)
     }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     return identify(request, parsed, match, exchange, isCounted: false)
@@ -188,19 +189,20 @@ public final class TableService: RequestHandler {
     }
   }
 
-  /// Answers with a refusal; that of an edit comes after its line in the record.
+  /// Answers with a refusal; that of an edit comes after its line in the record, which one 429 of a caller has in a minute.
   func refuse(_ call: Call, _ error: ServiceError, _ exchange: Exchange) -> Reply {
-    refuse(error.response(under: call.state), AuditEntry(call), in: call.state.audit, exchange)
+    let response = error.response(under: call.state)
+    guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
+    var omitted = 0
+    if response.status == .tooManyRequests {
+      let caller = call.request.countedAs(call.state.authorizer)
+      guard let count = audit.sampleRefusal(of: caller) else { return .response(response) }
+      omitted = count
+    }
+    return refuse(response, entry.omitting(omitted), in: audit, exchange)
   }
 
-  /// - Parameter entry: the edit's, if it is one.
-  private func refuse(
-    _ response: Response,
-    _ entry: @autoclosure () -> AuditEntry?,
-    in audit: AuditLog?,
-    _ exchange: Exchange
-  ) -> Reply {
-    guard let audit, let entry = entry() else { return .response(response) }
+  private func refuse(_ response: Response, _ entry: AuditEntry, in audit: AuditLog, _ exchange: Exchange) -> Reply {
     audit.write([entry], response.status) { exchange.finish(response) }
     return .later
   }
@@ -215,7 +217,7 @@ public final class TableService: RequestHandler {
     guard let match = request.parsed.match else { return ServiceError.nothing(at: request).response }
     let state = state
     if request.parsed.hasTwoCredentials {
-      // The line in the record of edits has the content, too.
+      // Its line in the record of edits comes before the answer.
       let isRecorded = state.audit != nil && AuditEntry(request, match, nil) != nil
       return isRecorded ? nil : ServiceError.twoCredentials.response
     }

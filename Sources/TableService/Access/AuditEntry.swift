@@ -15,6 +15,8 @@ struct AuditEntry: Sendable {
   private var operation: String
   private var row: String?
   private var body: [UInt8]
+  /// The 429s of the caller that were left out since its last line.
+  private var omitted = 0
 
   /// Nil where the request is no edit of a table's items.
   ///
@@ -29,7 +31,7 @@ struct AuditEntry: Sendable {
     }
     address = request.client.host
     (self.table, self.operation, row) = (table.canonical, operation, match.row)
-    body = request.body
+    body = authorizer == nil ? [] : request.body
   }
 
   init?(_ call: Call) { self.init(call.request, call.match, call.state.authorizer) }
@@ -49,6 +51,13 @@ struct AuditEntry: Sendable {
   }
 
   fileprivate static let batch = "batch"
+
+  /// The same with the number of the caller's 429s that were left out.
+  func omitting(_ count: Int) -> AuditEntry {
+    var entry = self
+    entry.omitted = count
+    return entry
+  }
 
   /// The row is known by now.
   func naming(_ row: String?) -> AuditEntry {
@@ -74,7 +83,9 @@ struct AuditEntry: Sendable {
       .init(name: "outcome", value: .string(Self.outcome(status))),
       .init(name: "status", value: .integer(Int64(status.code))),
     ]
-    if hasBody, !body.isEmpty {
+    if omitted > 0 { members.append(.init(name: "omitted", value: .integer(Int64(omitted)))) }
+    // Whoever may not edit fills no disk.
+    if hasBody, !body.isEmpty, ![.unauthorized, .forbidden, .tooManyRequests].contains(status) {
       members.append(
         .init(name: "body", value: (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self)))
       )

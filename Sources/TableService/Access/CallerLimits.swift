@@ -108,7 +108,7 @@ struct WaitingShare: Sendable {
 
 extension Request {
   /// Returns the key that limits on a caller count by.
-  fileprivate func countedAs(_ authorizer: Authorizer) -> String {
+  func countedAs(_ authorizer: Authorizer) -> String {
     authorizer.caller(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
   }
 }
