@@ -21,11 +21,24 @@ import Testing
     ("*, en;q=0", "de-DE"), ("en-US;q=0,de;q=0,*", "zh-Hant-TW"), ("en-U;q=0, *", "en-US"), ("de ; q = 1", "de-DE"),
     ("de;q=0.", "en-US"), ("de;q=.5", "de-DE"), ("de;q=1.1", "en-US"), ("de;q=x", "en-US"), ("de;x=1", "en-US"),
     ("de;q", "en-US"), ("de;;q=0.5", "de-DE"), (";q=1, de", "de-DE"), ("\"de, zh\", de", "de-DE"), ("é, de", "de-DE"),
+    ("de, de-DE;q=0", "de-CH-1996"), ("zh, zh-hant;q=0", "zh-Hans-CN"), ("de-CH, de;q=0", "de-CH-1996"),
+    ("de-AT, de;q=0, zh;q=0.1", "zh-Hant-TW"), ("de, de-DE;q=0, de-CH;q=0, zh;q=0.1", "zh-Hant-TW"),
+    ("en, en-US;q=0", "en-US"), ("de-D;q=0, de", "de-DE"),
   ])
   func cases(value: String, locale: String) throws {
     #expect(try Self.locale(value) == locale, "\(value)")
     #expect(try Self.locale(value, of: ["en-US"]) == "en-US")
     #expect(try Self.locale(value, of: []) == nil)
+  }
+
+  /// Whether the answer would be another one if the configuration's first locale were.
+  @Test(arguments: [
+    ("de", true), ("fr", false), ("*", false), ("*, en;q=0", true), ("en", true), ("en, en-US;q=0", false),
+    ("zh, zh-Hant;q=0", true), ("zh, zh-Hant;q=0, zh-Hans;q=0", false),
+  ])
+  func asksForOneOfThem(value: String, isAsked: Bool) throws {
+    let preferences = LanguagePreferences(try Request(.get, "/", headers: [HeaderField(.acceptLanguage, value)]))
+    #expect(preferences.names(oneOf: Self.locales) == isAsked, "\(value)")
   }
 
   /// RFC 4647 lookup as it stands there: each range is shortened until it filters a locale.

@@ -46,28 +46,44 @@ struct LanguagePreferences: Sendable {
 
   /// Whether one of these locales is asked for. Else the answer is in the first one, whichever that is by then.
   func names(oneOf locales: [String]) -> Bool {
+    let bounds = refusedSubtags(of: locales)
     for range in ranges {
       guard !range.isWildcard else { return !refused.isEmpty }
-      if locales.contains(where: { range.subtags(sharedWith: $0) > 0 }) { return true }
+      for (index, locale) in locales.enumerated()
+      where range.subtags(sharedWith: locale) > (bounds.isEmpty ? 0 : bounds[index]) { return true }
     }
     return false
   }
 
+  /// For each locale the subtags of the longest refused range that filters it: `en` does not ask for `en-US` beside
+  /// `en-US;q=0`. Empty where nothing is refused.
+  private func refusedSubtags(of locales: [String]) -> [Int] {
+    guard !refused.isEmpty else { return [] }
+    return locales.map { locale in
+      refused.reduce(0) { longest, range in
+        range.filters(locale) ? max(longest, range.subtags(sharedWith: locale)) : longest
+      }
+    }
+  }
+
   /// The locale to answer in: for each range the first one that it filters (RFC 4647 section 3.3.1), the range shortened
-  /// until one is; the first of all where no range has one. Nil where there are none.
+  /// until one is; but none that a refused range says as much of. The first of all where no range has one. Nil where there
+  /// are none.
   ///
   /// No range is shortened for it: the longest beginning of it that filters a locale is as long as what it shares with the
   /// locale that it shares most with. O(ranges · bytes of the locales), however long the ranges are.
   func locale(of locales: [String]) -> String? {
     guard locales.count > 1 else { return locales.first }
+    let bounds = refusedSubtags(of: locales)
     for range in ranges {
       if range.isWildcard {
         if let locale = locales.first(where: { locale in !refused.contains { $0.filters(locale) } }) { return locale }
         continue
       }
       var best: (locale: String, subtags: Int)?
-      for locale in locales {
+      for (index, locale) in locales.enumerated() {
         let shared = range.subtags(sharedWith: locale)
+        guard shared > (bounds.isEmpty ? 0 : bounds[index]) else { continue }
         if shared > best?.subtags ?? 0 { best = (locale, shared) }
       }
       if let best { return best.locale }
