@@ -36,9 +36,9 @@ import Testing
     #expect(windows == [["rows": 1, "of": 4], ["from": 1, "rows": 2, "of": 4], ["rows": 2, "of": 4], nil, nil])
     let cursors = entries.compactMap { $0["to"]?.text }
     #expect(
-      reply["Link"] == "</v1/changes?after=t:\(cursors[0])&after=t%3B%3Brows%3D1-2:\(cursors[1])"
-        + "&after=t%3B%3Bview%3Dme%3Brows%3D2:\(cursors[2])&after=t%3B%3Bview%3D%256De:\(cursors[3])"
-        + "&after=u%3B%3B:\(cursors[4])&wait=0>; rel=\"next\""
+      reply["Link"] == "</v1/changes?after=t:\(cursors[0])&after=t;;rows=1-2:\(cursors[1])"
+        + "&after=t;;view=me;rows=2:\(cursors[2])&after=t;;view=%256De:\(cursors[3])"
+        + "&after=u;;:\(cursors[4])&wait=0>; rel=\"next\""
     )
   }
 
@@ -99,7 +99,7 @@ import Testing
     let entries = try (reply.json["changes"] ?? .null).elements
     #expect(entries.count == 1, "\(reply.text)")
     let cursor = entries.first?["to"]?.text ?? ""
-    #expect(reply["Link"] == "</v1/changes?after=t:\(cursor)&after=slow%3Bq%3D1:&rows=2&wait=20>; rel=\"next\"")
+    #expect(reply["Link"] == "</v1/changes?after=t:\(cursor)&after=slow;q=1:&rows=2&wait=20>; rel=\"next\"")
     // Nor does it say a short wait in a way that is none.
     let short = try poll(service, ["t:"], "&wait=0.00001")
     #expect(short["Link"].hasSuffix("&wait=0.001>; rel=\"next\""), "\(short["Link"])")

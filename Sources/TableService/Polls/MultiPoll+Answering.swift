@@ -65,7 +65,7 @@ extension MultiPoll {
     var (link, window) = ("", "")
     for (index, member) in members.enumerated() where !left.contains(member.pair.number) {
       let table = member.pair.members == nil ? member.table.name[...] : member.pair.text
-      link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table)):"
+      link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table, allowed: ";=")):"
       if let cursor = cursors[index] ?? member.query.after {
         link += cursor.description
       } else if member.pair.members == nil, let rows = member.query.lens.rows {
@@ -74,8 +74,10 @@ extension MultiPoll {
       }
     }
     link += window
-    if !link.isEmpty {
-      response.additional.append(HeaderField(.link, "</v1/changes\(link)\(next)>; rel=\"next\""))
+    let target = "/v1/changes\(link)\(next)"
+    // With its cursors it may be longer than the client's own was, and than the server takes.
+    if !link.isEmpty, target.utf8.count <= Self.longestTarget {
+      response.additional.append(HeaderField(.link, "<\(target)>; rel=\"next\""))
     }
     guard troubles.isEmpty, joined.body.count <= Self.remembered else { return response }
     let answer = response.serialized()
@@ -84,6 +86,9 @@ extension MultiPoll {
     last.withLock { $0 = (told, answer) }
     return answer
   }
+
+  /// In bytes.
+  private static let longestTarget = Configuration.Limits().target
 
   /// Larger responses are not kept by each who polls.
   private static let remembered = 64 << 10
