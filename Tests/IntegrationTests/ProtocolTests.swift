@@ -128,6 +128,24 @@ import Testing
     #expect(try clamped.value()["Link"].hasSuffix("&wait=55>; rel=\"next\""))
   }
 
+  /// A member's first readers wait for its upstream no longer than they say, in either way.
+  @Test func aPreferenceCountsForTheFirstFetch() throws {
+    let upstream = try ScriptedUpstream { _ in .silence }
+    let service = try ServiceProcess(
+      """
+      store: memory
+      sources: {list: {url: "\(upstream.url)/${$params.q}", every: 0s, retries: 0}}
+      tables: {list: {source: list, row: {id: "${number}"}, parameters: {q: {}}}}
+      """
+    )
+    let target = "/v1/tables/list;q=a/changes"
+    let expected = try service.request("GET", target + "?wait=0").status
+    let begun = ContinuousClock.now
+    #expect(try service.request("GET", target, ["Prefer": "wait=0"]).status == expected)
+    // Without a word of theirs it is five seconds.
+    #expect(begun.duration(to: .now) < .seconds(4.5))
+  }
+
   @Test func severalTablesInOnePoll() throws {
     let upstream = try ScriptedUpstream([issue(1)])
     let service = try ServiceProcess(

@@ -36,7 +36,7 @@ extension TableService {
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
     let query = poll.question.query
-    let patience = query.after == nil || !call.mayWait ? 0 : wait
+    let patience = query.after == nil || !call.mayWait ? 0 : max(wait - call.waited, 0)
     guard call.table.isFound(query) else {
       // Long work does not belong on an event loop.
       let exchange = call.exchange

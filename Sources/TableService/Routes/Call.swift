@@ -73,6 +73,8 @@ final class TableCall: Sendable {
   let mayWait: Bool
   /// Nobody can tell in time what other replicas have written: what is known here may be old.
   let isLate: Bool
+  /// The seconds that the request has waited.
+  let waited: Double
 
   var request: Request { call.request }
   var parsed: ParsedRequest { call.parsed }
@@ -88,6 +90,7 @@ final class TableCall: Sendable {
   /// Finds the table, for a caller who may do what is needed.
   init(_ call: Call, _ requirement: Route.Requirement) throws(ServiceError) {
     (self.call, self.requirement, exchange, mayWait, isLate) = (call, requirement, call.exchange, true, false)
+    waited = 0
     if requirement.isReading, let table = call.parsed.table(under: call.state) {
       try call.state.authorizer.authorize(call.request, .read, table: table.reference.name)
       (self.table, authority) = (table.latest, .granted)
@@ -104,10 +107,10 @@ final class TableCall: Sendable {
     if !table.isMember { call.parsed.note(table, under: call.state) }
   }
 
-  private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool, isLate: Bool) {
+  private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool, isLate: Bool, waited: Double) {
     (self.call, requirement, authority) = (call.call, call.requirement, call.authority)
     table = call.requirement.isReading ? call.table.latest : call.table
-    (self.exchange, self.mayWait, self.isLate) = (exchange, mayWait, isLate)
+    (self.exchange, self.mayWait, self.isLate, self.waited) = (exchange, mayWait, isLate, waited)
   }
 
   /// The same from the beginning.
@@ -117,15 +120,17 @@ final class TableCall: Sendable {
 
   /// The same, when its table's upstream has answered or the time for it is over.
   ///
+  /// - Parameter more: the seconds that this took.
   /// - Throws: where the caller's token has ended meanwhile, or a configuration that was read no longer lets them in.
   func after(
     _ exchange: Exchange,
     mayWait: Bool,
     isLate: Bool = false,
+    waited more: Double,
     under now: ServiceState
   ) throws(ServiceError) -> TableCall {
     try judge(under: now)
-    return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
+    return TableCall(self, exchange, mayWait: mayWait, isLate: isLate, waited: waited + more)
   }
 
   /// Answers with what was made of the table since the caller was let in: by a configuration that was read meanwhile it may be for

@@ -175,10 +175,12 @@ final class Route: Sendable {
       guard first.table.isAwaitingUpstream else {
         return try answer(first, of: service, operation, handler, mayFindAnother: mayFindAnother)
       }
-      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.parsed.wait.get()
+      let patience = try operation.query.contains("wait") ? call.parsed.wait.get() : FirstFetch.patience
+      let begun = ContinuousClock.now
       return FirstFetch(of: first.table, patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
-          let call = try first.after(exchange, mayWait: mayWait, under: service.state)
+          let waited = begun.duration(to: .now) / .seconds(1)
+          let call = try first.after(exchange, mayWait: mayWait, waited: waited, under: service.state)
           return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
         } catch {
           return service.refuse(call, error, exchange)
@@ -199,8 +201,10 @@ final class Route: Sendable {
       try call.checkIsThere()
       return try handler(service)(call)
     }
+    let begun = ContinuousClock.now
     let wait = BarrierWait(of: [behind], service.server) { [self] exchange, outcome in
       do throws(ServiceError) {
+        let waited = begun.duration(to: .now) / .seconds(1)
         let isLate = outcome == .late
         // A member that has made room meanwhile need not show what was answered before: another one is made, once.
         if behind.table.hasMadeRoom {
@@ -210,7 +214,13 @@ final class Route: Sendable {
         // A poll continues at its cursor; other requests would be given state that may be old.
         guard !isLate || operation.isPoll(call.parsed) else { throw .unreadable }
         // A request that has waited for the first fetch as long as it may doesn't wait again.
-        let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
+        let call = try call.after(
+          exchange,
+          mayWait: !isLate && call.mayWait,
+          isLate: isLate,
+          waited: waited,
+          under: service.state
+        )
         // Another table has come in its place, and may not show yet what this one was found to.
         guard isLate || call.table === behind.table else {
           return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
