@@ -121,6 +121,20 @@ import Testing
     #expect(value(.etag, response) == "\"abc.1\"")
   }
 
+  @Test(
+    arguments: [
+      (.ifNoneMatch, "W/\"abc\"", 304), (.ifNoneMatch, "\"abc\"", 304), (.ifNoneMatch, "W/\"abd\"", 200),
+      (.ifNoneMatch, "\"x\", W/\"abc\"", 304), (.ifMatch, "W/\"abc\"", 412), (.ifMatch, "\"abc\"", 412),
+      (.ifMatch, "*", 200),
+    ] as [(HeaderName, String, Int)]
+  )
+  func weakTags(name: HeaderName, tags: String, status: Int) throws {
+    let weak = Representation(body: [0x7b, 0x7d], contentType: "application/json", entityTag: "abc", hasWeakTag: true)
+    let response = weak.response(to: try Request(.get, "/", headers: [HeaderField(name, tags)]))
+    #expect(response.status.code == status)
+    #expect(value(.etag, response) == "W/\"abc\"")
+  }
+
   @Test func nothingAcceptable() throws {
     #expect(try get([HeaderField(.acceptEncoding, "identity;q=0")]).status == .notAcceptable)
   }

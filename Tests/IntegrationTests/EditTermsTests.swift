@@ -14,6 +14,7 @@ import Testing
     let forms: [(String, [String: String])] = [
       ("", [:]), ("", ["Accept-Cells": "Label"]), ("", ["Accept-Encoding": "gzip"]), ("?view=v", [:]),
       ("?view=v", ["Accept-Cells": "Label, Expandable;v=1"]), ("?view=w", [:]),
+      ("/rows/1", [:]), ("/rows/1?view=v", [:]), ("/rows?at=0,0", ["Accept-Cells": "Label"]),
     ]
     for (query, headers) in forms {
       let tag = try service.request("GET", "/v1/tables/todo\(query)", headers)["ETag"]
@@ -22,6 +23,18 @@ import Testing
       let late = try service.request("POST", "/v1/tables/todo/items", ["If-Match": tag], body: [:])
       #expect(late.status == 412, "\(query) \(headers): \(late.text)")
     }
+  }
+
+  /// The versions of a table don't tell one item's: its tag says that no edit can depend on it.
+  @Test func anItemsTagIsWeak() throws {
+    let service = try ServiceProcess(Self.tables)
+    let path = "/v1/tables/todo/items/1"
+    let tag = try service.request("GET", path)["ETag"]
+    #expect(tag.hasPrefix("W/\""), "\(tag)")
+    #expect(try service.request("GET", path, ["If-None-Match": tag]).status == 304)
+    #expect(try service.request("PATCH", path, ["If-Match": tag], body: ["title": "late"]).status == 412)
+    #expect(try service.request("PATCH", path, body: ["title": "new"]).status == 200)
+    #expect(try service.request("GET", path, ["If-None-Match": tag]).status == 200)
   }
 
   @Test func aTapHasConditionsToo() throws {

@@ -5,6 +5,7 @@ extension Representation {
   func isMatched(_ head: RequestHead) -> Bool {
     switch EntityTagCondition(head, .ifMatch) {
     case nil, .any: true
+    case .tags where hasWeakTag: false
     case .tags(let tags):
       entityTag.map { opaque in
         let forms = ContentCoding.allCases.map { Array((opaque + $0.tagSuffix).utf8) }
@@ -36,7 +37,7 @@ extension Representation {
     case nil: return false
     case .any: return true
     case .tags(let tags):
-      let opaque = variant.tag.dropFirst().dropLast()
+      let opaque = variant.tag.dropFirst(hasWeakTag ? 3 : 1).dropLast()
       return tags.contains { $0.opaque.utf8.count == opaque.count && $0.opaque.utf8.elementsEqual(opaque) }
     }
   }

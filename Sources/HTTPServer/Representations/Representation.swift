@@ -40,6 +40,8 @@ public final class Representation: Sendable {
   public var body: [UInt8] { identity.body }
   /// The text between the quotes of the entity tag; nil without one.
   public let entityTag: String?
+  /// The tag is for `If-None-Match` alone (RFC 9110 section 8.8.1).
+  let hasWeakTag: Bool
 
   private let contentType: String
   private let sharedFields: [HeaderField]
@@ -53,23 +55,25 @@ public final class Representation: Sendable {
   /// - Parameters:
   ///   - entityTag: what stands between the quotes; compressed forms get `-gzip`, `-deflate` and `-zstd` behind it. Nil, or
   ///     with a character that no tag can have: no `ETag`, and no 304.
+  ///   - hasWeakTag: for a tag that no `If-Match` of an edit can name.
   ///   - vary: names of request fields that the representation depends on; `Accept-Encoding` is added.
   ///   - fields: further fields, such as `Link`. Those that 304 must have too (RFC 9110 section 15.4.5) are in it.
   public init(
     body: [UInt8],
     contentType: String,
     entityTag: String? = nil,
+    hasWeakTag: Bool = false,
     cacheControl: String? = nil,
     vary: [String] = [],
     fields: [HeaderField] = []
   ) {
-    self.contentType = contentType
+    (self.contentType, self.hasWeakTag) = (contentType, hasWeakTag)
     self.entityTag = entityTag.flatMap { EntityTag($0) }?.opaque
     var shared: [HeaderField] = []
     if let cacheControl { shared.append(HeaderField(.cacheControl, cacheControl)) }
     shared.append(HeaderField(.vary, (["Accept-Encoding"] + vary).joined(separator: ", ")))
     sharedFields = shared + fields
-    identity = Representation.variant(body, .identity, self.entityTag, contentType, sharedFields)
+    identity = Representation.variant(body, .identity, self.entityTag, hasWeakTag, contentType, sharedFields)
   }
 
   /// Makes compressed forms ahead of the first request. From any queue, best not on an event loop: compressing
@@ -140,7 +144,7 @@ public final class Representation: Sendable {
       if let variant = existing(coding) { return variant }
       // A body that doesn't get smaller is sent as it is; a client that asked for a coding must take that as well.
       let made = Compressor.compress(body, coding).map {
-        Representation.variant($0, coding, entityTag, contentType, sharedFields)
+        Representation.variant($0, coding, entityTag, hasWeakTag, contentType, sharedFields)
       }
       switch coding {
       case .identity: return identity
@@ -155,10 +159,11 @@ public final class Representation: Sendable {
     _ body: [UInt8],
     _ coding: ContentCoding,
     _ entityTag: String?,
+    _ isWeak: Bool,
     _ contentType: String,
     _ shared: [HeaderField]
   ) -> Variant {
-    let tag = entityTag.map { "\"\($0)\(coding.tagSuffix)\"" } ?? ""
+    let tag = entityTag.map { "\(isWeak ? "W/" : "")\"\($0)\(coding.tagSuffix)\"" } ?? ""
     let tagField = tag.isEmpty ? [] : [HeaderField(.etag, tag)]
     var bodyFields = [HeaderField(.contentType, contentType)]
     if coding != .identity { bodyFields.append(HeaderField(.contentEncoding, coding.name)) }

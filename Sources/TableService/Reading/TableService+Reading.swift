@@ -65,7 +65,7 @@ extension TableService {
       let representation = Representation(
         body: writer.bytes,
         contentType: "application/json",
-        entityTag: contentTag(writer.bytes),
+        entityTag: shown.cursor.description,
         cacheControl: scope.cacheControl,
         vary: scope.vary,
         fields: scope.fields
@@ -86,6 +86,8 @@ extension TableService {
           body: object.bytes,
           contentType: "application/json",
           entityTag: contentTag(object.bytes),
+          // The versions that edits are built on are the table's, and what no row shows of an item makes none.
+          hasWeakTag: true,
           cacheControl: object.isHidden ? "private, no-cache" : scope.cacheControl,
           vary: scope.varyWithoutCells,
           fields: scope.fields
