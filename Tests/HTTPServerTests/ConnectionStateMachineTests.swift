@@ -116,7 +116,12 @@ import Testing
     var handling = machine()
     handling.requestRead(keepsAlive: true, limits)
     #expect(handling.peerFinished() == .nothing)
-    #expect(!handling.keepsAlive)
+    // What it sent behind that is answered, too.
+    handling.responded(now: 2000, timeouts)
+    #expect(handling.phase == .idle && handling.wantsInput)
+    handling.requestRead(keepsAlive: true, limits)
+    handling.responded(now: 2000, timeouts)
+    #expect(handling.peerFinished() == .close)
     var waiting = machine()
     waiting.requestRead(keepsAlive: true, limits)
     waiting.parked(until: 30_000)

@@ -199,6 +199,17 @@ import Testing
     #expect(TestService.eventually { service.statistics.connections == 0 && service.statistics.waiters == 0 })
   }
 
+  /// A script that sends all it has and shuts its side reads all the answers.
+  @Test func whatWasSentBeforeTheEndIsAnswered() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/later") + CaseTests.health + Self.get("/later") + Self.get("/v1/tables"))
+    client.shutWriting()
+    for _ in 1...4 { #expect(client.receive().response?.status == 200) }
+    #expect(client.receive() == .closed)
+    #expect(TestService.eventually { service.statistics.connections == 0 })
+  }
+
   @Test func requestsBehindAWaitingOneAreAnsweredAfterIt() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

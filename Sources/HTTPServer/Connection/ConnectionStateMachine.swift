@@ -110,8 +110,8 @@ struct ConnectionStateMachine {
   /// A request is whole.
   mutating func requestRead(keepsAlive: Bool, _ limits: Configuration.Limits) {
     requests += 1
-    self.keepsAlive =
-      keepsAlive && !isDraining && !peerHasFinished && requests < (limits.requestsPerConnection ?? Int.max)
+    // A peer that has shut its side may have sent this one before: behind the last of its requests is the end.
+    self.keepsAlive = keepsAlive && !isDraining && requests < (limits.requestsPerConnection ?? Int.max)
     phase = .handling
     phaseDeadline = ConnectionStateMachine.never
   }
@@ -185,10 +185,11 @@ struct ConnectionStateMachine {
     writeDeadline = ConnectionStateMachine.never
   }
 
-  /// The peer has shut its side, and all that it sent before has been read, as far as it could be.
+  /// The peer has shut its side, and all that it sent before has been read, as far as it could be: behind a request in hand
+  /// may be others. The end is read again when they are answered.
   mutating func peerFinished() -> Action {
     peerHasFinished = true
-    keepsAlive = false
+    if phase != .handling { keepsAlive = false }
     switch phase {
     case .fresh, .head, .body, .idle:
       return hasOutput ? closeAfterOutput() : .close
