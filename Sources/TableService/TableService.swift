@@ -154,7 +154,13 @@ public final class TableService: RequestHandler {
     _ exchange: Exchange,
     isCounted: Bool
   ) -> Reply {
-    if let keeper = state.authorizer.identify(request) {
+    let before = state
+    do throws(ServiceError) {
+      if !isCounted { try callerLimits.checkAddress(of: request, to: match.route, under: before) }
+    } catch {
+      return refuse(Call(request, parsed, match, exchange, state: before), error, exchange)
+    }
+    if let keeper = before.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in
         _ = state.authorizer.identify(request, mayWait: false)
         exchange.finish(answer(request, parsed, match, exchange, isCounted: isCounted))
@@ -222,6 +228,10 @@ public final class TableService: RequestHandler {
       return isRecorded ? nil : ServiceError.twoCredentials.response
     }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
+    do throws(ServiceError) { try callerLimits.checkAddress(of: request, to: match.route, under: state) } catch {
+      let isRecorded = state.audit != nil && AuditEntry(request, match, state.authorizer) != nil
+      return isRecorded ? nil : error.response(under: state)
+    }
     // While an issuer's keys are fetched, the caller waits for its answer.
     guard state.authorizer.identify(request) == nil else { return nil }
     let refused = Result { () throws(ServiceError) in

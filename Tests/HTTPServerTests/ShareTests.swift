@@ -161,6 +161,8 @@ import Testing
     var rates = Rates<String>(perMinute: 6)
     for _ in 0..<6 { #expect(rates.take("a", now: 1000) == nil) }
     #expect(rates.take("a", now: 1000) == 10)
+    #expect(rates.pause(for: "a", now: 1000) == 10 && rates.pause(for: "a", now: 11_000) == nil)
+    #expect(rates.pause(for: "b", now: 1000) == nil)
     #expect(rates.take("b", now: 1000) == nil)
     #expect(rates.take("a", now: 5000) == 6)
     #expect(rates.take("a", now: 11_000) == nil)

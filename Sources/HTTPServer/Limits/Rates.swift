@@ -38,4 +38,12 @@ public struct Rates<Key: Hashable & Sendable>: Sendable {
     recent[key] = next
     return nil
   }
+
+  /// Returns the whole seconds to wait until one more may be counted for `key`, at least one; nil: it may be now. Counts
+  /// nothing. O(1).
+  public func pause(for key: Key, now: Int) -> Int? {
+    let now = now * 1000
+    let excess = max(recent[key] ?? earlier[key] ?? now, now) + interval - now - Rates.minute
+    return excess > 0 ? max((excess + 999_999) / 1_000_000, 1) : nil
+  }
 }

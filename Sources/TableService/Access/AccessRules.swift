@@ -48,6 +48,12 @@ struct AccessRules: Sendable {
     return nil
   }
 
+  /// As ``Authorizer/mustVerify(_:)``.
+  func mustVerify(_ request: Request) -> Bool {
+    guard haveIssuers, let bearer = request.parsed.bearer, find(bearer.digest) == nil else { return false }
+    return !issuers.remembers(bearer)
+  }
+
   func caller(with credentials: Credentials) -> Caller? {
     if haveIssuers, let verified = credentials.verified { return .user(verified) }
     return tokens.isEmpty ? nil : credentials.digest.flatMap(find).map(Caller.token)

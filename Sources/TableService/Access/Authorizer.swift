@@ -61,6 +61,9 @@ final class Authorizer: Sendable {
     rulesOfIssuers?.identify(request, mayWait: mayWait)
   }
 
+  /// Returns whether ``identify(_:mayWait:)`` would verify a signature.
+  func mustVerify(_ request: Request) -> Bool { rulesOfIssuers?.mustVerify(request) ?? false }
+
   /// The first rules with issuers, whose word on a token is taken.
   private var rulesOfIssuers: AccessRules? { rules.haveIssuers ? rules : others.first(where: \.haveIssuers) }
 

@@ -39,6 +39,16 @@ final class CallerLimits: Sendable {
     try admit(caller, .editsPerMinute, perMinute, "edits", min(count, perMinute))
   }
 
+  /// Refuses a request whose token has to be verified, where its address has no request left: verifying takes longer than
+  /// counting. A token that turns out to be nobody's counts there.
+  func checkAddress(of request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
+    guard let perMinute = state.limits.requestsPerMinute, route.isLimited, state.authorizer.mustVerify(request) else {
+      return
+    }
+    try admit(request.addressCounted, .requestsPerMinute, perMinute, "requests", 0)
+  }
+
+  /// - Parameter count: 0: there has to be room for one, which is counted later.
   private func admit(
     _ caller: String,
     _ kind: Kind,
@@ -52,7 +62,8 @@ final class CallerLimits: Sendable {
     let pause = contents.withLock { contents -> Int? in
       var rate = contents.rates.removeValue(forKey: kind) ?? (perMinute, Rates(perMinute: perMinute))
       if rate.perMinute != perMinute { rate = (perMinute, Rates(perMinute: perMinute)) }
-      let pause = rate.rates.take(caller, now: now, count: count)
+      let pause =
+        count == 0 ? rate.rates.pause(for: caller, now: now) : rate.rates.take(caller, now: now, count: count)
       contents.rates[kind] = rate
       if pause != nil { contents.refused[kind, default: 0] += 1 }
       return pause
@@ -63,7 +74,7 @@ final class CallerLimits: Sendable {
       after: pause,
       // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. For fewer than a batch has there may be room.
       fields: [HeaderField(HeaderName.rateLimitPolicy, "\"\(noun)\";q=\(perMinute);w=60")]
-        + (count == 1 ? [HeaderField(HeaderName.rateLimit, "\"\(noun)\";r=0;t=\(pause)")] : [])
+        + (count <= 1 ? [HeaderField(HeaderName.rateLimit, "\"\(noun)\";r=0;t=\(pause)")] : [])
     )
   }
 
@@ -109,8 +120,11 @@ struct WaitingShare: Sendable {
 extension Request {
   /// Returns the key that limits on a caller count by.
   func countedAs(_ authorizer: Authorizer) -> String {
-    authorizer.caller(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
+    authorizer.caller(of: self).map { "caller \($0.name)" } ?? addressCounted
   }
+
+  /// The key of callers whom nobody knows.
+  fileprivate var addressCounted: String { "address \(client.network.host)" }
 }
 
 extension ServiceError {

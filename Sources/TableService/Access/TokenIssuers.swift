@@ -51,6 +51,12 @@ final class TokenIssuers: Sendable {
     case pending(KeyKeeper)
   }
 
+  /// Returns whether a token was verified before. O(1).
+  func remembers(_ bearer: Bearer) -> Bool {
+    if case .verified = bearer.standing { return true }
+    return memory.withLock { $0[bearer.digest] != nil }
+  }
+
   /// Judges a token that a request has sent. One that was verified before costs a look-up. Fetches keys where one is
   /// missing.
   func judge(_ text: ArraySlice<UInt8>, _ bearer: Bearer) -> Judgement {

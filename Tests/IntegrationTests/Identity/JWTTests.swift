@@ -267,6 +267,21 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(refused["RateLimit"].hasPrefix("\"requests\";r=0;t="))
     #expect(try service.request("GET", "/v1/tables/todo", bob).status == 200)
   }
+
+  /// Nobody has the service verify signatures as often as they like. Callers who are known go on.
+  @Test func anAddressWithoutRequestsLeftHasNoTokenVerified() throws {
+    let (issuer, other) = (try Issuer(), try Issuer())
+    let service = try ServiceProcess(configuration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
+    func read(_ headers: [String: String]) throws -> Int {
+      try service.request("GET", "/v1/tables/todo", headers).status
+    }
+    let ada = issuer.token("ada")
+    #expect(try read(ada) == 200)
+    let forged = (1...4).map { bearer(other.signer.token(issuer.claims("eve\($0)"))) }
+    #expect(try forged.map(read) == [401, 401, 401, 429])
+    #expect(try read(issuer.token("bob")) == 429)
+    #expect(try read(ada) == 200)
+  }
 }
 
 /// What is written of edits.
