@@ -32,7 +32,7 @@ export class Following {
   _hasty = true;
   /** Our cursor is of no use: the next request asks for a snapshot. */
   _lost = false;
-  /** Never in a poll shared with others, once such a poll was refused as a whole. */
+  /** Never in a poll shared with others, once such a poll or its part in one was refused. */
   _alone = false;
   /** The slot to ask for, where the table is polled through caches; null where it isn't. */
   _slot = null;

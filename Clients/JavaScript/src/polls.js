@@ -109,9 +109,10 @@ export function makePolls(client, tables, tabs) {
       // Said by something on the way: of a login page nothing can be learnt, others may take no request for several tables.
       if (!isWord && isFinal(code)) following._alone = several && ![401, 403, 407].includes(code);
       if (isFinal(code) && (isWord || following._alone)) {
-        if (several && (!problem || code === 401)) following._alone = true;
+        // A 400 may be about the company: two searches that fold alike are one lens to the service, and the second is refused.
+        if (several && (!problem || [400, 401].includes(code))) following._alone = true;
         else if (code === 400 && slot !== undefined) following._slot = following._edges = null;
-        else if (code === 400 && after) following._lost = true;
+        else if (code === 400 && after) [following._lost, following._alone] = [true, false];
         else table._refuse(problemOf(code, problem || body));
         return;
       }

@@ -39,6 +39,35 @@ test("what is typed quickly is asked for once, and the long poll is called off",
   assert.deepEqual(transport.only.query, { after: "aa.1~x", wait: "20", q: "swi" });
 });
 
+test("two screens whose searches are one to the service: the second of them is followed alone, and nothing is asked in a loop", async () => {
+  const { client, transport, clock } = scripted();
+  // As the service does: texts that fold alike are one lens, which a request for several tables may have once.
+  const lens = (pair) => decodeURIComponent(pair).replace(/:[^:]*$/, "").toLowerCase().trim();
+  const problem = { title: "Bad Request", status: 400, detail: "The table stands twice." };
+  let count = 0;
+  transport.onrequest = (request) => {
+    count++;
+    const { after, wait } = request.query;
+    const pairs = [after].flat();
+    if (request.path === "/v1/changes") {
+      const twice = pairs.flatMap((pair, index) => (pairs.slice(0, index).some((other) => lens(other) === lens(pair)) ? [{ table: "t", pair: index, problem }] : []));
+      if (twice.length) setImmediate(() => request.reply({ body: { changes: twice } }));
+    } else if (!after) setImmediate(() => request.reply({ body: start(snapshot("aa.1", { s: ["1"] })) }));
+    else if (wait === "0") setImmediate(() => request.reply({ body: { table: "t", from: after, to: "aa.1~x", stages: [] } }));
+  };
+  const tables = ["swift", "Swift "].map((q, index) => {
+    const table = client.table("t", { screen: index });
+    table.subscribe(() => {});
+    table.find(q);
+    return table;
+  });
+  await clock.advance(25_000);
+  assert.ok(count < 8, `${count} requests`);
+  assert.deepEqual(tables.map(({ snapshot: { connection, search } }) => [connection, search.isFound]), [["live", true], ["live", true]]);
+  assert.deepEqual(transport.open.map(({ path, query }) => [path, query.q, query.wait]), [["/v1/tables/t/changes", "swift", "20"], ["/v1/tables/t/changes", "Swift ", "20"]]);
+  await client.close();
+});
+
 test("filters and sorts are asked for at once, each value once, none that is empty", async () => {
   const { table, transport, clock } = await showing();
   table.find("", { state: ["open", "closed", "open"], label: "bug", none: [] }, "newest");
