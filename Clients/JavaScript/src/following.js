@@ -30,6 +30,8 @@ export class Following {
   _floor = 0;
   /** The next poll doesn't wait: after a failure, a pause, a hold, or to see an edit. */
   _hasty = true;
+  /** The next poll is to show an edit: the service itself is asked, as a cache may have an older answer for this slot. */
+  _direct = false;
   /** Our cursor is of no use: the next request asks for a snapshot. */
   _lost = false;
   /** Never in a poll shared with others, once such a poll or its part in one was refused. */
@@ -82,7 +84,7 @@ export class Following {
     const rows = after && this._rows === this._cursorRows ? undefined : this._rows;
     const isSame = after && !rows && this._isFound;
     const { _search, _searchKey } = this;
-    if (this._slot !== null && isSame && !_search) return { after, slot: this._slot };
+    if (this._slot !== null && isSame && !_search && !this._direct) return { after, slot: this._slot };
     return { after, rows, wait: this._hasty || !isSame ? 0 : 20, _search, _searchKey };
   }
 
@@ -135,7 +137,7 @@ export class Following {
     else if (reset) this._slot = this._server.edges && this._edges ? 0 : null;
     this._cursorRows = rows ?? (reset ? rangeOf(this._server.window) : (this._cursorRows ?? undefined));
     this._resetBefore = reset && after;
-    this._lost = this._unsure = this._trouble = this._hasty = false;
+    this._lost = this._unsure = this._trouble = this._hasty = this._direct = false;
     if (after && !reset && !quick && (!empty || wait || slot)) this._failures = 0;
     return oddity;
   }

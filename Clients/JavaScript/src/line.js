@@ -237,7 +237,7 @@ export function makeLine(client, segment, view) {
       for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
       const blind = watchers.filter((table) => unconfirmed().some((edit) => !sees(table, edit)));
-      if (isLate) for (const { _following } of blind) _following._hasty = true;
+      if (isLate) for (const { _following } of blind) _following._hasty = _following._direct = true;
       // The poll that waits most likely brings it: only where it doesn't, another one asks.
       else if (blind.length) {
         late ??= clock.setTimeout(() => {

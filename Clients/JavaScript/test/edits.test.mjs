@@ -46,6 +46,31 @@ test("a deletion is shown at once, and confirmed by a cursor that is as new as t
   assert.equal(poll().query.wait, "20");
 });
 
+test("a table behind caches is asked with wait=0 for its edit, and by its slot again when that is seen", async () => {
+  const { client, transport, clock } = scripted();
+  const table = client.table("t");
+  table.subscribe(() => {});
+  await clock.advance(0);
+  transport.only.reply({ body: start(snapshot("aa.1", { today: ["1", "2"] }, { edges: true })) });
+  await clock.advance(0);
+  transport.only.reply({ body: { ...changes("aa.1", "aa.1"), slot: "7" } });
+  await clock.advance(0);
+  assert.deepEqual(transport.only.query, { after: "aa.1", slot: "7" });
+  const deletion = table.delete("1");
+  await clock.advance(0);
+  transport.open.find(({ method }) => method === "DELETE").reply({ body: { cursor: "aa.2", id: "1" } });
+  await clock.advance(100);
+  assert.deepEqual(transport.only.query, { after: "aa.1", wait: "0" });
+  transport.only.reply({ body: changes("aa.1", "aa.2", { rows: { delete: [{ at: [0, 0], id: "1" }] } }) });
+  await clock.advance(0);
+  assert.equal(deletion.state, "confirmed");
+  assert.deepEqual(transport.only.query, { after: "aa.2", slot: "7" });
+  // After a failure it is asked through the cache: many fail at once.
+  transport.only.fail();
+  await clock.advance(1000);
+  assert.deepEqual(transport.only.query, { after: "aa.2", slot: "0" });
+});
+
 test("the server's state goes on under an edit: it is replayed, not restored", async () => {
   const { clock, table, poll } = await following();
   table.move("1", { section: "later", at: 0 });
