@@ -25,6 +25,8 @@ export function makeLine(client, segment, view) {
   const tables = new Set();
   let flight, timer, late, isPosting;
   let failures = 0;
+  /** Until when the server asked us to stay away. */
+  let floor = 0;
 
   const unconfirmed = () => line._edits.filter(({ state }) => state === "acknowledged");
 
@@ -53,6 +55,15 @@ export function makeLine(client, segment, view) {
   /** The additions, not answered yet, whose rows it names. */
   const dependsOn = ({ row, place }, add) =>
     add.op === "add" && !add.answer && [row, place?.after, place?.before].includes(add.key);
+
+  /** Sends on after so many ms. */
+  const sendIn = (ms) => {
+    clock.clearTimeout(timer);
+    timer = ms > 0 && clock.setTimeout(() => {
+      timer = 0;
+      next();
+    }, ms);
+  };
 
   const next = () => {
     if (flight || line._trouble || timer || client._isClosed()) return;
@@ -119,10 +130,8 @@ export function makeLine(client, segment, view) {
       if (isFirst && (_posted || _trouble?.reason === "signInNeeded")) edit._sentAt = undefined; // Nothing was done.
       if (_posted) isPosting = true;
       else if (!_trouble) {
-        timer = clock.setTimeout(() => {
-          timer = 0;
-          next();
-        }, Math.max(retryAfter ?? 0, pauseAfter(failures++, client._luck())));
+        floor = client._now() + (retryAfter ?? 0);
+        sendIn(Math.max(floor - client._now(), pauseAfter(failures++, client._luck())));
       }
     }
     edited();
@@ -266,8 +275,7 @@ export function makeLine(client, segment, view) {
     /** Somebody has done something about what kept edits from being sent; what is under way may hang, too. */
     _goOn(isHanging) {
       if (isHanging) callOff();
-      clock.clearTimeout(timer);
-      timer = 0;
+      sendIn(floor - client._now());
       if (line._trouble) {
         line._trouble = null;
         edited();

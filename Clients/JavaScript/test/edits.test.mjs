@@ -172,6 +172,26 @@ test("a broken connection repeats the edit under its key; a 504 does not", async
   assert.equal(edit().headers["Idempotency-Key"], "key-1");
 });
 
+test("an edit that the service put off with Retry-After is not sent sooner because the page is seen again", async () => {
+  const { client, clock, table, edit, transport } = await following();
+  table.patch("1", {});
+  await clock.advance(0);
+  edit().reply({ status: 503, headers: { "Retry-After": "20" }, body: { title: "Service Unavailable", status: 503 } });
+  await clock.advance(10_000);
+  client.wake();
+  await clock.advance(9900);
+  assert.equal(edit(), undefined);
+  await clock.advance(200);
+  assert.equal(edit().headers["Idempotency-Key"], "key-1");
+  // Without it, a wake sends at once.
+  edit().fail();
+  await clock.advance(10);
+  client.wake();
+  await clock.advance(0);
+  const probe = transport.open.find(({ path }) => path === "/v1/tables/t");
+  assert.ok(probe);
+});
+
 test("an answer of another epoch is confirmed by a snapshot that was asked for after it", async () => {
   const { clock, table, edit, poll } = await following();
   const patch = table.patch("1", {});
