@@ -163,11 +163,11 @@ export function makeLine(client, segment, view) {
     /** Replies wait for it: until an addition is answered nobody knows which row it became, and it would be shown twice. */
     _adding: () => flight?._edit._posted && flight._edit._show && flight._landed,
 
-    /** Puts an edit in line; `kept` has how far an earlier program came with it. */
+    /** Puts an edit in line; `kept` has how far an earlier program came with it, and when it was made: before later ones that wait. */
     _enqueue(what, show, kept = {}) {
       if (line._edits.some(({ key }) => key === what.key)) return;
       const edit = {
-        row: null, answer: null, problem: null, ...what, _what: what, state: "local", ...kept, _show: show,
+        row: null, answer: null, problem: null, ...what, _what: what, state: "local", _at: date(), ...kept, _show: show,
         discard() {
           if (edit.answer || !line._edits.includes(edit)) return;
           if (flight?._edit === edit) {
@@ -194,7 +194,11 @@ export function makeLine(client, segment, view) {
         edited();
         next();
       };
-      line._edits = [...line._edits, edit];
+      const later = line._edits.findIndex(({ state, _sentAt, _at }) => state === "local" && !_sentAt && _at > (kept._at ?? Infinity));
+      const to = later < 0 ? line._edits.length : later;
+      // A later one for which the service is only being looked for: it waits again.
+      if (!flight?._edit._sentAt && line._edits.indexOf(flight?._edit) >= to) callOff();
+      line._edits = [...line._edits.slice(0, to), edit, ...line._edits.slice(to)];
       begin();
       if (!isShown(edit)) edit._settle(edit);
       if (edit.answer) {
@@ -206,20 +210,20 @@ export function makeLine(client, segment, view) {
 
     /** The stored form of the edits. */
     _kept: () =>
-      line._edits.map(({ _what, key, row, place, state, problem, answer, _show, _sentAt, _attempt, _posted }) => ({
+      line._edits.map(({ _what, key, row, place, state, problem, answer, _show, _at, _sentAt, _attempt, _posted }) => ({
         segment, view, ..._what, key, ...(place && { place }), row, problem, answer,
         ...(state === "unknown" && { state }), ...(typeof _show === "object" && { show: _show }),
-        sentAt: _sentAt, attempt: _attempt, posted: _posted,
+        at: _at, sentAt: _sentAt, attempt: _attempt, posted: _posted,
       })),
 
     /** Takes an edit that was kept: by another release perhaps, or not as it was. */
-    _restore({ segment, view, problem, answer, state, show, sentAt, attempt, posted, ...what }) {
+    _restore({ segment, view, problem, answer, state, show, at, sentAt, attempt, posted, ...what }) {
       if (!operations[what.op]?.split) return;
       const end = answer ? "acknowledged" : (state ?? (problem ? "refused" : "local"));
       // A state shown earlier proves nothing: the service may have been restored from a backup meanwhile.
       const now = client._count();
       line._enqueue(what, show, {
-        problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: now, _since: now,
+        problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _at: at ?? 0, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: now, _since: now,
       });
     },
 

@@ -255,6 +255,34 @@ test("edits that are kept are sent by the next program", async () => {
   assert.equal(again.headers["Idempotency-Key"], "key-1");
 });
 
+test("edits that were kept stand before those that were made while the store was read, by the time when they were made", async () => {
+  const store = memory();
+  const first = await following({ keepEdits: keptEdits(store) });
+  for (const title of ["one", "two"]) first.table.patch("1", { title });
+  await first.clock.advance(0);
+  await first.client.close();
+  let open;
+  const keeper = keptEdits({ ...store, get: async (key) => (await new Promise((resolve) => (open = resolve)), store.get(key)) });
+  let keys = 0;
+  const { client, transport, clock } = scripted({ keepEdits: keeper, newKey: () => `new-${++keys}` });
+  await clock.advance(1000);
+  const table = client.table("t");
+  for (const title of ["three", "four"]) table.patch("1", { title });
+  for (let read = 0; read < 5; read++) {
+    open?.();
+    await clock.advance(0);
+  }
+  assert.deepEqual(table.snapshot.edits.map(({ key }) => key), ["key-1", "key-2", "new-1", "new-2"]);
+  transport.open.find(({ path }) => path === "/v1/tables/t").reply({ body: snapshot("aa.1", { today: ["1"] }) });
+  await clock.advance(0);
+  const sent = [];
+  for (let edit; (edit = transport.open.find(({ method }) => method === "PATCH")); await clock.advance(0)) {
+    sent.push(edit.body.title);
+    edit.reply({ body: { cursor: "aa.2", id: "1" } });
+  }
+  assert.deepEqual(sent, ["one", "two", "three", "four"]);
+});
+
 for (const [name, server, edits] of [
   ["a table whose section has no rows", { cursor: "0123456789ab.9", sections: [{ id: "a" }] }],
   ["a table without sections", { cursor: "0123456789ab.9" }],
