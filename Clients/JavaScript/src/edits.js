@@ -94,11 +94,13 @@ export function overlay(given, edits, marks, rows, edited) {
     }
     return [];
   };
-  const put = (row, { section, at = Infinity, after, before } = {}) => {
-    const named = sections.findIndex(({ id }) => id === section);
-    const [index = named < 0 ? sections.length - 1 : named, to = at] = find(after ?? before);
+  /** Puts a row at a place, or there where the place is not shown; nowhere where that is nothing. */
+  const put = (row, { section, at = Infinity, after, before } = {}, origin = []) => {
+    const named = section === undefined ? sections.length - 1 : sections.findIndex(({ id }) => id === section);
+    const place = (after ?? before) === undefined ? [named, at] : find(after ?? before);
+    const [index, to] = place[0] >= 0 ? [place[0], place[1] + (after === undefined ? 0 : 1)] : origin;
     if (index >= 0) {
-      rowsOf(index).splice(to + (after === undefined ? 0 : 1), 0, row);
+      rowsOf(index).splice(to, 0, row);
       edited.set(row.id, row);
     }
   };
@@ -121,7 +123,7 @@ export function overlay(given, edits, marks, rows, edited) {
       const marked = isGone ? null : mark(base);
       rowsOf(index).splice(at, 1, ...(marked ? [marked] : []));
       edited.set(row, marked);
-      if (effect === "move") put(mark(base), place);
+      if (effect === "move") put(mark(base), place, [index, at]);
     } else if (effect === "add" && show) {
       edit._placeholder ??= { can: { edit: false, move: false, select: false }, ...show, id: key };
       put(mark(edit._placeholder), place);

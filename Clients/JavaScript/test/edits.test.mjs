@@ -71,6 +71,27 @@ test("a table behind caches is asked with wait=0 for its edit, and by its slot a
   assert.deepEqual(transport.only.query, { after: "aa.2", slot: "0" });
 });
 
+test("a row that goes beside one that isn't there stays, and one that is added there is not shown yet", async () => {
+  const { clock, table, poll } = await following();
+  for (const place of [{ after: "9" }, { before: "9" }, { section: "none" }, { after: "1" }]) {
+    const move = table.move("1", place);
+    assert.deepEqual(ids(table.snapshot), { today: ["1", "2"], later: ["3"] }, JSON.stringify(place));
+    assert.equal(table.row("1").pending.op, "move");
+    move.discard();
+    const added = table.add({}, place.after === "1" ? { after: "9" } : place, { show: { cellIdentifier: "Label", payload: {} } });
+    assert.deepEqual(ids(table.snapshot), { today: ["1", "2"], later: ["3"] }, JSON.stringify(place));
+    assert.equal(table.row(added.key), undefined);
+    added.discard();
+  }
+  table.move("1", { after: "9" });
+  const { key } = table.add({}, { after: "9" }, { show: { cellIdentifier: "Label", payload: {} } });
+  await clock.advance(0);
+  // The row is there now.
+  poll().reply({ body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [1, 1], row: row("9") }] } }) });
+  await clock.advance(0);
+  assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["3", "9", key, "1"] });
+});
+
 test("the server's state goes on under an edit: it is replayed, not restored", async () => {
   const { clock, table, poll } = await following();
   table.move("1", { section: "later", at: 0 });
