@@ -75,6 +75,18 @@ export function judge({ status, body, _isProblem }, { _row, _isPut }) {
 }
 
 /**
+ * A place told by the row beside it, where its number counts in what is shown and that is cut: the service counts in the
+ * plain, whole table. `moving` is the row that goes there: the number counts without it.
+ */
+export function placed(place, moving, sections) {
+  const { section, at } = place ?? {};
+  const rows = sections.find(({ id }) => id === section)?.rows.filter(({ id }) => id !== moving);
+  if (!rows || at === undefined) return place;
+  const [before, after] = [rows[at], rows.at(-1)];
+  return before ? { before: before.id } : after ? { after: after.id } : { section };
+}
+
+/**
  * The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any.
  * `marks` has the rows that were marked before, by their edits; `rows` those of the given sections by their ids. What
  * edits made of rows, null where one is taken away, is put into `edited`. O(rows touched by edits + a copy of the lists).

@@ -2,7 +2,7 @@
 // over. What was not done stays, with its reason, until the person retries or discards it.
 
 import { isAsNewAs } from "./cursor.js";
-import { isShown, judge, operations, overlay, requestOf } from "./edits.js";
+import { isShown, judge, operations, overlay, placed, requestOf } from "./edits.js";
 import { pauseAfter } from "./following.js";
 import { freeze } from "./stages.js";
 
@@ -153,6 +153,8 @@ export function makeLine(client, segment, view) {
           const what = { key: newKey(), op };
           names.forEach((name, index) => (what[name] = given[index]));
           table._follow();
+          const { window, sections } = table.snapshot;
+          if (!table._following._isPlain || window?.from || window?.of > window?.rows) what.place = placed(what.place, what.row, sections);
           return line._enqueue(op === "add" ? { row: what.key, ...what } : what, given[names.length]?.show);
         };
       }

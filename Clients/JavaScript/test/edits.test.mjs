@@ -92,6 +92,39 @@ test("a row that goes beside one that isn't there stays, and one that is added t
   assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["3", "9", key, "1"] });
 });
 
+for (const [name, options, search] of [["a window", { rows: "10-12" }], ["a window of the first rows", { rows: 3 }], ["a search", {}, "x"]]) {
+  test(`in ${name} a place by number is told by the row beside it: the service counts in the whole table`, async () => {
+    const { client, transport, clock } = scripted();
+    const table = client.table("t", options);
+    table.subscribe(() => {});
+    if (search) table.find(search);
+    await clock.advance(0);
+    const window = { 3: { rows: 3, of: 20 }, "10-12": { from: 10, rows: 3, of: 20 } }[options.rows];
+    transport.only.reply({ body: start(snapshot("aa.1", { today: ["1", "2", "3"], later: ["4"], none: [] }, window && { window })) });
+    await clock.advance(0);
+    const body = async (edit) => {
+      const { before, after } = { before: table.snapshot, after: edit() };
+      const shown = ids(table.snapshot);
+      await clock.advance(0);
+      const request = transport.open.find(({ method }) => method !== "GET");
+      after.discard();
+      await clock.advance(0);
+      assert.deepEqual(ids(table.snapshot), ids(before));
+      return [request.method === "PUT" ? request.query : request.body, shown];
+    };
+    const move = (...given) => body(() => table.move(...given));
+    const add = (place) => body(() => table.add({}, place, { show: { cellIdentifier: "Label", payload: {} } }));
+    assert.deepEqual(await move("1", { section: "today", at: 1 }), [{ before: "3" }, { today: ["2", "1", "3"], later: ["4"], none: [] }]);
+    assert.deepEqual(await move("1", { section: "today", at: 2 }), [{ after: "3" }, { today: ["2", "3", "1"], later: ["4"], none: [] }]);
+    assert.deepEqual(await move("4", { section: "today", at: 0 }), [{ before: "1" }, { today: ["4", "1", "2", "3"], later: [], none: [] }]);
+    assert.deepEqual(await move("4", { section: "none", at: 0 }), [{ section: "none" }, { today: ["1", "2", "3"], later: [], none: ["4"] }]);
+    assert.deepEqual(await move("4", { section: "today" }), [{ section: "today" }, { today: ["1", "2", "3", "4"], later: [], none: [] }]);
+    assert.deepEqual((await add({ section: "later", at: 0 }))[0], { before: "4" });
+    assert.deepEqual((await add({ section: "later", at: 9 }))[0], { after: "4" });
+    assert.deepEqual((await add())[0], {});
+  });
+}
+
 test("the server's state goes on under an edit: it is replayed, not restored", async () => {
   const { clock, table, poll } = await following();
   table.move("1", { section: "later", at: 0 });
