@@ -167,6 +167,8 @@ export function makeTable(client, line, key, step, turned) {
         following._identities = new Identities(server.sections);
         following._server = freeze(server);
         following._unsure = true;
+        // A window that `show` had moved: this table is the whole one, which is to be asked for.
+        following._rows ??= server.window && "all";
         publish("status");
       }
     },

@@ -118,6 +118,26 @@ test("what is kept is of one look at the table: its view, its first window, its 
   }
 });
 
+test("a window that was shown of a table without rows is no whole table at the next start", async () => {
+  const store = memory();
+  const first = await following({ store });
+  first.transport.only.reply({ body: start(snapshot("aa.1", { a: ["1", "2", "3"] })) });
+  await first.clock.advance(0);
+  first.table.show("1-1");
+  await first.clock.advance(0);
+  const cut = { rows: { delete: [{ at: [0, 0], id: "1" }, { at: [0, 2], id: "3" }] }, window: { from: 1, rows: 1, of: 3 } };
+  first.transport.only.reply({ body: changes("aa.1", "aa.1~w1-1", cut) });
+  await first.clock.advance(1500);
+  await first.client.close();
+  const { table, transport, clock } = await following({ store });
+  assert.equal(table.snapshot.window.from, 1);
+  assert.deepEqual(transport.only.query, { after: "aa.1~w1-1", rows: "all", wait: "0" });
+  transport.only.reply({ body: changes("aa.1~w1-1", "aa.1", { rows: { insert: [{ at: [0, 0], row: row("1") }, { at: [0, 2], row: row("3") }] }, window: null }) });
+  await clock.advance(0);
+  assert.deepEqual(table.snapshot.sections[0].rows.map(({ id }) => id), ["1", "2", "3"]);
+  assert.equal(transport.only.query.wait, "20");
+});
+
 test("tables whose login was over ask for each alone only until there is another one", async () => {
   const { client, transport, clock } = scripted({ token: "old" });
   const tables = ["t", "u"].map((name) => client.table(name));
