@@ -72,6 +72,8 @@ export class Client {
     const shared = {
       _clock: clock, _now: now, _luck: random, _reasons: reasons, _newKey: newKey, _request: request,
       _finding: finding,
+      // One tab's login is not another's: nothing is shared by those who don't say whose they are.
+      _tabs: (token || headers) && !caller ? undefined : tabs,
       _isOpen: requests._isOpen,
       _isClosed: () => isClosed,
       _count: () => ++number,
@@ -94,9 +96,7 @@ export class Client {
     /** Events for a log, and the last failure. */
     this.events = events;
 
-    // One tab's login is not another's: nothing is shared by those who don't say whose they are.
-    const together = (token || headers) && !caller ? undefined : tabs;
-    const polls = Object.assign(shared, makePolls(shared, tables, together));
+    const polls = Object.assign(shared, makePolls(shared, tables));
 
     /** The table `name`, of a family with `params`: the same object for the same name, parameters, view, rows and screen. */
     this.table = (name, { params = {}, view, rows, screen } = {}) => {
@@ -121,6 +121,12 @@ export class Client {
     /** Takes another token, or another way to get one: what waited for it goes on. */
     this.useToken = (given) => {
       requests._useToken(given);
+      if (given && !caller && shared._tabs) {
+        polls._callOff();
+        shared._tabs.close();
+        shared._tabs = undefined;
+        polls._plan();
+      }
       goOn();
     };
 
@@ -157,7 +163,7 @@ export class Client {
       for (const what of [kept].flat()) attempt(() => lineOf(what.segment, what.view)._restore(what));
     }));
 
-    attempt(() => together?.open(scope, (pairs, wait, controller) =>
+    attempt(() => shared._tabs?.open(scope, (pairs, wait, controller) =>
       request({ path: "changes", query: { after: pairs, wait }, controller })));
 
     /** Ends everything; what is to be kept is kept when the promise resolves. */
@@ -167,7 +173,7 @@ export class Client {
       polls._close();
       lines.forEach((line) => line._close());
       await save();
-      await Promise.all([keepEdits?.close?.(), together?.close()]);
+      await Promise.all([keepEdits?.close?.(), shared._tabs?.close()]);
     };
   }
 }

@@ -6,7 +6,7 @@ import { tooQuick } from "./following.js";
 /** The maximum number of tables in one poll. */
 const mostMembers = 64;
 
-export function makePolls(client, tables, tabs) {
+export function makePolls(client, tables) {
   const { _clock: clock, _now: now, _luck: random, _request: request } = client;
   const channels = new Map();
   let timer, isPlanned;
@@ -77,13 +77,13 @@ export function makePolls(client, tables, tabs) {
     const start = now();
     const asked = members.map(({ _following }) => _following._ask());
     const [{ _search, _searchKey, ...query }] = asked;
-    const isShared = tabs && query.wait && !members[0]._following._alone;
+    const isShared = client._tabs && query.wait && !members[0]._following._alone;
     const several = members.length > 1 || isShared;
     // Two screens of one table that ask the same are one pair.
     const pairs = [...new Set(members.map((table, index) => `${table._lens()}:${asked[index].after}`))];
     const pairOf = members.map((table, index) => pairs.indexOf(`${table._lens()}:${asked[index].after}`));
     const { status, body, retryAfter, bytes, _isProblem } = await (isShared
-      ? tabs.ask(pairs, query.wait, channel)
+      ? client._tabs.ask(pairs, query.wait, channel)
       : request({
           path: several ? "changes" : `tables/${members[0]._segment}/changes`, controller: channel,
           query: several ? { after: pairs, wait: query.wait } : { ...query, view: members[0].view, ..._search },

@@ -128,6 +128,25 @@ test("the leader's login says nothing of another's, and clients that don't say w
   assert.equal(tabs[1].transport.open[0].headers.Authorization, "Bearer b");
 });
 
+test("a client that is given a token later shares nothing from then on, unless it says whose it is", async () => {
+  for (const caller of [undefined, "ann"]) {
+    const run = browser();
+    const tabs = [run.open({ caller }), run.open({ caller })];
+    await begin(run, tabs);
+    assert.equal(polls(tabs).length, 1);
+    tabs[0].client.useToken("a");
+    await run.clock.advance(200);
+    const open = tabs.map(({ transport }) => transport.open.map(({ path, headers }) => [path, headers.Authorization]));
+    if (caller) assert.equal(polls(tabs).length, 1);
+    else assert.deepEqual(open, [[["/v1/tables/t/changes", "Bearer a"]], [["/v1/changes", undefined]]]);
+    for (const { table } of tabs) assert.equal(table.snapshot.connection, "live");
+    tabs[0].transport.open[0].reply(caller ? news("aa.1", "aa.2", "2") : { body: news("aa.1", "aa.2", "2").body.changes[0] });
+    await run.clock.advance(200);
+    assert.deepEqual(tabs.map(({ table }) => ids(table.snapshot).s.length), caller ? [2, 2] : [2, 1]);
+    for (const { client } of tabs) await client.close();
+  }
+});
+
 test("a service that answers at once with nothing is not asked at full speed", async () => {
   const run = browser();
   const tabs = [run.open(), run.open(), run.open()];
