@@ -284,7 +284,10 @@ export class TablecastClient {
   resume(reason?: string): void;
   /** Sets another token, or another function that gives one. Edits and tables that waited for it continue. */
   useToken(token: Options["token"]): void;
-  /** Deletes the stored snapshots of this service for this caller, and drops edits that are not over. Call it at logout. */
+  /**
+   * Deletes the stored snapshots of this service for this caller, and drops edits that are not over. Call it at logout. The
+   * client stores no more snapshots until `useToken()`.
+   */
   purge(): Promise<void>;
   /** Ends everything. */
   close(): Promise<void>;

@@ -22,7 +22,7 @@ export class Client {
     const unsaved = new Set();
     const reasons = new Set();
     const events = makeEvents();
-    let saving, isClosed;
+    let saving, isClosed, isPurged;
     let trouble = null;
     let savingTook = 0;
     let number = 0;
@@ -84,7 +84,7 @@ export class Client {
       _restore: (table) => attempt(async () => table._restore(await store?.get(keyOf(table)))),
       /** Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. */
       _keep(table) {
-        if (!store) return;
+        if (!store || isPurged) return;
         unsaved.add(table);
         saving ||= clock.setTimeout(save, Math.max(1000, 20 * savingTook));
       },
@@ -121,6 +121,7 @@ export class Client {
     /** Takes another token, or another way to get one: what waited for it goes on. */
     this.useToken = (given) => {
       requests._useToken(given);
+      isPurged = false;
       if (given && !caller && shared._tabs) {
         polls._callOff();
         shared._tabs.close();
@@ -140,8 +141,9 @@ export class Client {
       polls._plan();
     };
 
-    /** Forgets what is kept of this service for this caller, and gives up edits that are not over. */
+    /** Forgets what is kept of this service for this caller, and gives up edits that are not over. No more tables are kept until there is another token. */
     this.purge = async () => {
+      isPurged = true;
       unsaved.clear();
       lines.forEach((line) => line._purge());
       await Promise.all([store?.delete(prefix), keepEdits?.save(() => [])]);

@@ -138,6 +138,27 @@ test("a window that was shown of a table without rows is no whole table at the n
   assert.equal(transport.only.query.wait, "20");
 });
 
+test("what comes after a purge is not kept, until there is another token", async () => {
+  const store = memory();
+  const { client, transport, clock } = await following({ store });
+  transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  await clock.advance(1500);
+  assert.equal(store.kept.size, 1);
+  await client.purge();
+  transport.only.reply({ body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [0, 0], row: row("0") }] } }) });
+  await clock.advance(2000);
+  assert.equal(store.kept.size, 0);
+  client.useToken("another");
+  transport.only.reply({ body: changes("aa.2", "aa.3", { rows: { delete: [{ at: [0, 0], id: "0" }] } }) });
+  await clock.advance(2000);
+  assert.equal(store.kept.size, 1);
+  await client.purge();
+  transport.only.reply({ body: changes("aa.3", "aa.4", { rows: { insert: [{ at: [0, 0], row: row("0") }] } }) });
+  await clock.advance(0);
+  await client.close();
+  assert.equal(store.kept.size, 0);
+});
+
 test("tables whose login was over ask for each alone only until there is another one", async () => {
   const { client, transport, clock } = scripted({ token: "old" });
   const tables = ["t", "u"].map((name) => client.table(name));
