@@ -223,7 +223,7 @@ export interface Options {
   token?: string | ((why: { fresh: boolean }) => string | undefined | Promise<string | undefined>);
   /** The cells that the page can show, for `Accept-Cells`. By default all. */
   cells?: string | readonly string[];
-  /** Keeps the last snapshots: `indexedDBStore()`, or an implementation of your own. */
+  /** Keeps the last snapshots of tables without a `view`: `indexedDBStore()`, or an implementation of your own. */
   store?: Store;
   /** The owner of stored snapshots and edits, so that they are never shown to another person. Needed with tokens and a store. */
   caller?: string;

@@ -8,6 +8,25 @@ import { attempt, makeEvents, makeRequests } from "./requests.js";
 import { freeze } from "./stages.js";
 import { makeTable, pausing } from "./table.js";
 
+/** Things by their keys: in `_held` while they are of use, and later found again as long as the app has them. */
+function makeShelf() {
+  const held = new Map();
+  const left = new Map();
+  return {
+    _held: held,
+    _get: (key) => held.get(key) ?? left.get(key)?.deref(),
+    _hold(key, thing) {
+      held.set(key, thing);
+      left.delete(key);
+    },
+    _release(key) {
+      left.forEach((reference, other) => reference.deref() ?? left.delete(other));
+      if (held.has(key)) left.set(key, new WeakRef(held.get(key)));
+      held.delete(key);
+    },
+  };
+}
+
 export class Client {
   constructor(makeLine, address, {
     token, cells, store, caller = "", keepEdits, tabs, headers, pauseHidden, clock = globalThis, random = Math.random,
@@ -17,8 +36,8 @@ export class Client {
     // No caller's name is the beginning of another one's keys.
     const prefix = `${base} ${encodeURI(caller)} `;
     const scope = prefix + [cells].flat();
-    const tables = new Map();
-    const lines = new Map();
+    const [shownTables, usedLines] = [makeShelf(), makeShelf()];
+    const [tables, lines] = [shownTables._held, usedLines._held];
     const unsaved = new Set();
     const reasons = new Set();
     const events = makeEvents();
@@ -52,18 +71,32 @@ export class Client {
       savingTook = now() - start;
     };
 
+    const lineKeyOf = ({ _segment, _view }) => JSON.stringify([_segment, _view]);
+
     /** The edits of a table and view: the same object for all that show them. */
-    const lineOf = (segment, view) => {
-      const key = JSON.stringify([segment, view]);
-      if (!lines.has(key)) lines.set(key, makeLine(shared, segment, view));
-      return lines.get(key);
+    const lineOf = (_segment, _view) => {
+      const key = lineKeyOf({ _segment, _view });
+      const line = usedLines._get(key) ?? makeLine(shared, _segment, _view);
+      usedLines._hold(key, line);
+      return line;
     };
 
     const tableOf = (line, rows, screen) => {
       const key = [line._segment, line._view, rows, screen].join(" ");
-      // A screen's table is forgotten with its last observer, and found again by the next one.
-      const turn = (isThere) => (isThere ? tables.set(key, table) : screen !== undefined && tables.delete(key));
-      const table = tables.get(key) ?? makeTable(shared, line, key, rows, (isThere) => turn(isThere));
+      const lineKey = lineKeyOf(line);
+      // The table of a screen or view leaves with its last observer and the last of its edits, and comes back with the next.
+      const turn = (isThere) => {
+        if (isThere) {
+          shownTables._hold(key, table);
+          usedLines._hold(lineKey, line);
+          line._tables.add(table);
+        } else if ((screen ?? line._view) !== undefined && !line._edits.length) {
+          shownTables._release(key);
+          line._tables.delete(table);
+          if (!line._tables.size) usedLines._release(lineKey);
+        }
+      };
+      const table = shownTables._get(key) ?? makeTable(shared, line, key, rows, turn);
       turn(true);
       return table;
     };
@@ -82,9 +115,9 @@ export class Client {
       _open: (line) => tableOf(line, 1),
       _postpone: (following) => following._postpone(now(), random()),
       _restore: (table) => attempt(async () => table._restore(await store?.get(keyOf(table)))),
-      /** Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. */
+      /** Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. None of a view, which the service itself forgets. */
       _keep(table) {
-        if (!store || isPurged) return;
+        if (!store || isPurged || table.view !== undefined) return;
         unsaved.add(table);
         saving ||= clock.setTimeout(save, Math.max(1000, 20 * savingTook));
       },

@@ -40,6 +40,7 @@ export function makeLine(client, segment, view) {
     line._edits = line._edits.filter((edit) => !gone.includes(edit));
     for (const edit of gone) edit._settle(Object.assign(edit, members));
     if (gone.length) edited();
+    tables.forEach((table) => table._forget());
   };
 
   /** An edit that ended without effect stays in the list. */
@@ -146,7 +147,6 @@ export function makeLine(client, segment, view) {
 
     /** Gives a table its edits. */
     _join(table) {
-      tables.add(table);
       for (const op in operations) {
         const [, , ...names] = operations[op].split(" ");
         table[op] = (...given) => {

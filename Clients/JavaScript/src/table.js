@@ -15,7 +15,7 @@ export const pausing = (reasons, changed) => ({
   },
 });
 
-/** `key` names it among all of the client and in the store; `turned` is told whether somebody observes it. */
+/** `key` names it among all of the client and in the store; `turned` is told whether somebody uses it. */
 export function makeTable(client, line, key, step, turned) {
   const { _clock: clock, _plan: plan } = client;
   const { _segment: segment, _view: view } = line;
@@ -51,6 +51,7 @@ export function makeTable(client, line, key, step, turned) {
   };
 
   const follow = async () => {
+    turned(true);
     await (restoring ??= client._restore(table));
     isRestored = true;
     plan();
@@ -98,14 +99,12 @@ export function makeTable(client, line, key, step, turned) {
       listeners.add(own);
       clock.clearTimeout(lingering);
       lingering = 0;
-      turned(true);
-      line._tables.add(table);
       follow();
       return () => {
         if (!listeners.delete(own) || listeners.size) return;
         lingering = clock.setTimeout(() => {
           lingering = 0;
-          if (turned(false)) line._tables.delete(table);
+          table._forget();
           plan();
         }, 5000);
       };
@@ -174,6 +173,9 @@ export function makeTable(client, line, key, step, turned) {
     },
 
     _isFollowed: () => listeners.size || lingering,
+
+    /** Is done with once its last observer has gone. */
+    _forget: () => lingering === 0 && !listeners.size && turned(false),
 
     _isActive: () =>
       isRestored && !following._refusal && !holds.size && !(reasons.size + client._reasons.size) &&

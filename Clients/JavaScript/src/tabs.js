@@ -15,6 +15,8 @@ const longest = 20;
 const forgotten = 150_000;
 const mostPairs = 64;
 const mostAnswers = 256;
+/** The length of all answers that the leader keeps, but for those that came last. */
+const mostBytes = 4_000_000;
 
 const lensOf = (pair) => pair.slice(0, pair.lastIndexOf(":"));
 const hasNews = ({ reset, problem, stages }) => !!(reset || problem || stages?.length);
@@ -86,7 +88,7 @@ export function sharedTabs({
     if (pairs.length) lead.tabs.set(tab, { pairs, at: now() });
     else lead.tabs.delete(tab);
     const known = pairs.filter((pair) => lead.answers.has(pair));
-    if (known.length) tell({ pairs: known, status: 200, changes: known.map((pair) => [pair, lead.answers.get(pair)]) });
+    if (known.length) tell({ pairs: known, status: 200, changes: known.map((pair) => [pair, lead.answers.get(pair).change]) });
     gather();
   };
 
@@ -142,10 +144,15 @@ export function sharedTabs({
     const list = body?.changes;
     const changes = Array.isArray(list) ? list.filter((change) => pairs[change?.pair]).map((change) => [pairs[change.pair], change]) : [];
     const news = changes.filter(([, change]) => hasNews(change));
-    for (const [pair, change] of news) if (!change.problem) lead.answers.set(pair, change);
-    for (const pair of lead.answers.keys()) {
-      if (lead.answers.size <= mostAnswers) break;
+    for (const [pair, change] of news) {
       lead.answers.delete(pair);
+      if (!change.problem) lead.answers.set(pair, { change, size: bytes / news.length });
+    }
+    let kept = [...lead.answers.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [pair, { size }] of lead.answers) {
+      if ((lead.answers.size <= mostAnswers && !(kept > mostBytes)) || pairs.includes(pair)) break;
+      lead.answers.delete(pair);
+      kept -= size;
     }
     // One that is over before it has waited is a failure, as it is for a tab that polls by itself.
     const isReply = status === 200 && list && (news.length || now() - start > tooQuick);

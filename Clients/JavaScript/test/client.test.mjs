@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { isAsNewAs } from "../tablecast.js";
-import { row, scripted, snapshot, start } from "./scripted.mjs";
+import { row, scripted, settle, snapshot, start } from "./scripted.mjs";
 
 const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });
 const memory = (kept = new Map()) => ({
@@ -94,7 +96,7 @@ test("what a caller has forgotten is not another's whose name begins alike", asy
   assert.equal(store.kept.size, 1);
 });
 
-test("what is kept is of one look at the table: its view, its first window, its screen", async () => {
+test("what is kept is of one look at the table: its first window, its screen, and no view", async () => {
   const store = memory();
   const looks = [{}, { rows: 2 }, { rows: "1-2" }, { view: "v" }, { rows: 2, screen: "left" }];
   for (const look of looks) {
@@ -107,13 +109,14 @@ test("what is kept is of one look at the table: its view, its first window, its 
     await clock.advance(2000);
     await client.close();
   }
+  assert.equal(store.kept.size, 4);
   for (const look of looks) {
     const { client, clock } = scripted({ store });
     const table = client.table("t", look);
     table.subscribe(() => {});
     await clock.advance(0);
     assert.deepEqual(table.snapshot.window, look.rows && { rows: 2, of: 3 });
-    assert.equal(table.snapshot.connection, "cached");
+    assert.equal(table.snapshot.connection, look.view ? "connecting" : "cached");
     await client.close();
   }
 });
@@ -157,6 +160,49 @@ test("what comes after a purge is not kept, until there is another token", async
   await clock.advance(0);
   await client.close();
   assert.equal(store.kept.size, 0);
+});
+
+test("a table with a view or of a screen is forgotten with its last observer and its last edit, and the same as long as the app has it", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc");
+  const { client, transport, clock } = scripted({ random: () => 0 });
+  const look = async (options, isEdited) => {
+    const table = client.table("t", options);
+    const stop = table.subscribe(() => {});
+    await clock.advance(0);
+    transport.open.find(({ method }) => method === "GET").reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+    await clock.advance(0);
+    const edit = isEdited && table.patch("1", {});
+    stop();
+    await clock.advance(6000);
+    assert.equal(client.table("t", options), table);
+    if (!edit) assert.equal(transport.open.length, 0);
+    else {
+      // It is still here for its edit.
+      transport.open.find(({ method }) => method === "PATCH").reply({ body: { cursor: "aa.2", id: "1" } });
+      await clock.advance(200);
+      transport.only.reply({ body: changes("aa.1", "aa.2") });
+      await clock.advance(0);
+      assert.equal(edit.state, "confirmed");
+      assert.equal(transport.open.length, 0);
+    }
+    const again = table.subscribe(() => {});
+    await clock.advance(0);
+    assert.ok(transport.only.query.after);
+    again();
+    await clock.advance(6000);
+    return new WeakRef(table);
+  };
+  const left = [];
+  for (const isEdited of [false, true]) {
+    for (const options of [{ view: "v1" }, { screen: "left" }, { view: "v2", screen: "right" }]) left.push(await look({ ...options, rows: isEdited ? 5 : 6 }, isEdited));
+  }
+  const lasting = await look({});
+  await settle();
+  gc();
+  assert.deepEqual(left.map((table) => table.deref()), left.map(() => undefined));
+  assert.ok(lasting.deref());
+  await client.close();
 });
 
 test("tables whose login was over ask for each alone only until there is another one", async () => {

@@ -147,6 +147,25 @@ test("a client that is given a token later shares nothing from then on, unless i
   }
 });
 
+test("the leader keeps 4 MB of answers at most, but for the last ones", async () => {
+  const run = browser();
+  const tabs = [run.open()];
+  await begin(run, tabs);
+  const row3 = (id) => row(id, "x".repeat(3_000_000));
+  for (const [from, to, id] of [["aa.1", "aa.2", "2"], ["aa.2", "aa.3", "3"]]) {
+    polls(tabs)[0].reply({ body: { changes: [{ table: "t", pair: 0, from, to, stages: [{ rows: { insert: [{ at: [0, 0], row: row3(id) }] } }] }] } });
+    await run.clock.advance(100);
+  }
+  for (const [cursor, expected] of [["aa.2", ["t;;:aa.3"]], ["aa.1", ["t;;:aa.1", "t;;:aa.3"]]]) {
+    const late = run.open();
+    await run.clock.advance(0);
+    late.transport.open.find(({ query }) => query.wait === "0").reply({ body: start(snapshot(cursor, { s: ["1"] })) });
+    await run.clock.advance(100);
+    assert.deepEqual(polls([...tabs, late]).map(({ query }) => query.after).sort(), expected);
+    await late.client.close();
+  }
+});
+
 test("a service that answers at once with nothing is not asked at full speed", async () => {
   const run = browser();
   const tabs = [run.open(), run.open(), run.open()];
