@@ -8,6 +8,8 @@ import { freeze } from "./stages.js";
 
 /** For how long after it was first sent an edit is sent again, in ms: a service knows keys for 24 hours. */
 const keysLast = 82_800_000;
+/** How long after it was sent, in ms, an addition's answer is waited for before the table shows what comes. */
+const longestHold = 3000;
 /** How long after an edit's answer, in ms, the poll that waits may bring what it did, before another one asks for it. */
 const grace = 100;
 
@@ -95,6 +97,10 @@ export function makeLine(client, segment, view) {
         edit._sentAt ??= date();
         await edited();
         if (flight !== mine) return;
+        if (edit._posted) {
+          const hold = clock.setTimeout(mine._land, longestHold);
+          mine._landed.then(() => clock.clearTimeout(hold));
+        }
         // A request's controller is used up by it.
         mine._controller = new AbortController();
         reply = await client._request({ ...request, controller: mine._controller });
@@ -162,7 +168,7 @@ export function makeLine(client, segment, view) {
 
     _overlay: (sections, ...given) => overlay(sections, line._edits, ...given),
 
-    /** Replies wait for it: until an addition is answered nobody knows which row it became, and it would be shown twice. */
+    /** Replies wait for it, 3 s at most: until an addition is answered nobody knows which row it became, and it would be shown twice. */
     _adding: () => flight?._edit._posted && flight._edit._show && flight._landed,
 
     /** Puts an edit in line; `kept` has how far an earlier program came with it, and when it was made: before later ones that wait. */

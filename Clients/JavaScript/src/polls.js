@@ -89,9 +89,7 @@ export function makePolls(client, tables) {
           query: several ? { after: pairs, wait: query.wait } : { ...query, view: members[0].view, ..._search },
         }));
     channel.abort(); // Used up, whoever has asked.
-    await Promise.all(members.map(({ _line }) => _line._adding()));
     if (channels.get(name) !== channel) return;
-    channels.delete(name);
     const elapsed = now() - start;
     const luck = random();
     const newsOf = (table, index) => several
@@ -99,7 +97,8 @@ export function makePolls(client, tables) {
           change && (pairs[pairOf[index]].includes(";;") ? change.pair === pairOf[index] : change.pair === undefined && change.table === table._following._server.table))
       : body;
     const isEarly = query.wait && elapsed < tooQuick && !members.some(newsOf);
-    members.forEach((table, index) => {
+    const take = (table) => {
+      const index = members.indexOf(table);
       const { _following: following } = table;
       const { after, slot } = asked[index];
       const news = newsOf(table, index);
@@ -126,7 +125,18 @@ export function makePolls(client, tables) {
       if (oddity === "again") following._postpone(now(), luck);
       if (oddity === "early") following._fail(now(), luck, retryAfter);
       table._publish("status");
-    });
+    };
+    // Tables whose addition's answer is on its way take theirs after it; the others go on.
+    const late = members.map(({ _line }) => _line._adding());
+    if (late.some(Boolean)) {
+      channel._tables = members.filter((_, index) => late[index]);
+      members.filter((_, index) => !late[index]).forEach(take);
+      plan();
+      await Promise.all(late);
+      if (channels.get(name) !== channel) return;
+    }
+    channels.delete(name);
+    channel._tables.forEach(take);
     plan();
   };
 

@@ -180,6 +180,41 @@ test("an addition is never shown twice, whichever comes first, the answer or the
   }
 });
 
+test("an addition whose answer doesn't come holds up its own table alone, and that for 3 s", async () => {
+  const { client, clock, transport, table, edit } = await following();
+  const other = client.table("u");
+  other.subscribe(() => {});
+  await clock.advance(0);
+  transport.open.find(({ path }) => path.includes("/u/")).reply({ body: start(snapshot("bb.1", { s: ["1"] }), "u") });
+  await clock.advance(0);
+  table.add({}, { section: "today", at: 0 }, { show: { cellIdentifier: "Label", payload: {} } });
+  await clock.advance(0);
+  edit().reply({ status: 405, body: { title: "Method Not Allowed", status: 405 } });
+  await clock.advance(1000);
+  assert.equal(edit().method, "POST");
+  const arrival = (id) => ({ rows: { insert: [{ at: [0, 0], row: row(id) }] } });
+  transport.open.find(({ path }) => path === "/v1/changes").reply({ body: { changes: [changes("aa.1", "aa.2", arrival("7")), { ...changes("bb.1", "bb.2", arrival("2")), table: "u" }] } });
+  await clock.advance(100);
+  assert.deepEqual(ids(other.snapshot), { s: ["2", "1"] });
+  assert.deepEqual(ids(table.snapshot).today, ["key-1", "1", "2"]);
+  const next = transport.open.find(({ path }) => path === "/v1/changes" || path.includes("/u/"));
+  assert.equal([next.query.after].flat().join().split(".").at(-1), "2");
+  await clock.advance(1800);
+  assert.deepEqual(ids(table.snapshot).today, ["key-1", "1", "2"]);
+  await clock.advance(200);
+  assert.deepEqual(ids(table.snapshot).today, ["key-1", "7", "1", "2"]);
+  // What comes now is shown at once, and the answer tells the rows apart.
+  const poll = transport.open.find(({ path }) => path === "/v1/changes");
+  assert.deepEqual(poll.query.after, ["t:aa.2", "u:bb.2"]);
+  poll.reply({ body: { changes: [changes("aa.2", "aa.3", arrival("8"))] } });
+  await clock.advance(0);
+  assert.deepEqual(ids(table.snapshot).today, ["key-1", "8", "7", "1", "2"]);
+  edit().reply({ status: 201, body: { cursor: "aa.2", id: "7" } });
+  await clock.advance(0);
+  assert.deepEqual(ids(table.snapshot).today, ["8", "7", "1", "2"]);
+  await client.close();
+});
+
 test("edits of a table go one after the other, and follow a row that was only just added", async () => {
   const { clock, table, transport, edit } = await following();
   table.add({}, undefined, { show: { cellIdentifier: "Label", payload: {} } });
