@@ -187,7 +187,10 @@ export interface Table<C extends Cell = Cell> {
   refresh(): Edit;
 }
 
-/** A store for snapshots and cursors. `delete` removes all keys that begin with `prefix`. */
+/**
+ * A store for snapshots and cursors. The promise of `set` resolves once the value would outlive the program. `delete`
+ * removes all keys that begin with `prefix`.
+ */
 export interface Store {
   get(key: string): unknown | Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;

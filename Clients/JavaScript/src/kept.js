@@ -10,6 +10,8 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
   const own = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}`.padEnd(22, "0");
   let base, adopt, leave;
   let isClosed = false;
+  /** Whether the list of places is known to have this one's. */
+  let isListed = false;
   const watched = new Set();
   // One thing after the other: what is kept is never older than what was kept before.
   let last = Promise.resolve();
@@ -30,6 +32,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     }
     const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
     await store.set(base, living);
+    isListed = true;
     for (const id of gone) await store.delete(place(id));
     // When one of them ends, this tab takes over, if it is still open.
     for (const id of living) {
@@ -56,10 +59,13 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     /** Looks for tabs that have come and gone meanwhile. */
     look: () => collect(),
 
-    /** Keeps what `current` gives, once it is this one's turn. Where that is nothing, the list of places may have been forgotten, too. */
+    /**
+     * Keeps what `current` gives, once it is this one's turn. Where that is nothing, the list of places may have been forgotten,
+     * too; where the store failed at first, it was never written.
+     */
     save: (current) => {
       let kept;
-      return inTurn(() => store.set(place(own), (kept = current()))).then(() => kept.length || collect());
+      return inTurn(() => store.set(place(own), (kept = current()))).then(() => (kept.length && isListed) || collect());
     },
 
     async close() {

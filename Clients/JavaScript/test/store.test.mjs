@@ -1,0 +1,154 @@
+// The store in IndexedDB, where that fails: at the commit, at its opening, and by a connection that the browser has closed.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { keptEdits } from "../kept.js";
+import { indexedDBStore } from "../store.js";
+import { FakeLocks } from "./fake-locks.mjs";
+import { memory, scripted, settle } from "./scripted.mjs";
+
+/** IndexedDB in part: what is put counts at the end of its transaction. */
+function browser() {
+  const disk = new Map();
+  const later = (action) => setImmediate(action);
+  const state = { disk, opens: 0, isFull: false, isLocked: false, connections: [] };
+  const error = (name) => new DOMException(name, name);
+  class Connection {
+    isClosed = !!state.isShut;
+    transaction() {
+      if (this.isClosed) throw error("InvalidStateError");
+      const transaction = { error: null };
+      const written = [];
+      transaction.objectStore = () => {
+        const run = (action) => {
+          const request = {};
+          later(() => {
+            request.result = action();
+            request.onsuccess?.();
+            later(() => {
+              if (state.isFull && written.length) {
+                transaction.error = error("QuotaExceededError");
+                transaction.onabort?.();
+              } else {
+                for (const [key, value] of written) disk.set(key, value);
+                transaction.oncomplete?.();
+              }
+            });
+          });
+          return request;
+        };
+        return {
+          get: (key) => run(() => structuredClone(disk.get(key))),
+          put: (value, key) => run(() => void written.push([key, structuredClone(value)])),
+          delete: ({ from, to }) => run(() => [...disk.keys()].forEach((key) => key >= from && key <= to && disk.delete(key))),
+        };
+      };
+      return transaction;
+    }
+  }
+  globalThis.IDBKeyRange = { bound: (from, to) => ({ from, to }) };
+  globalThis.indexedDB = {
+    open() {
+      const request = {};
+      state.opens++;
+      later(() => {
+        if (state.isLocked) {
+          request.error = error("UnknownError");
+          request.onerror();
+        } else {
+          request.result = new Connection();
+          state.connections.push(request.result);
+          request.onsuccess();
+        }
+      });
+      return request;
+    },
+  };
+  return state;
+}
+
+test("what is set is read again, and deleted by the beginning of its key", async () => {
+  const { disk } = browser();
+  const store = indexedDBStore();
+  await store.set("a 1", { x: 1 });
+  await store.set("b 1", 2);
+  assert.deepEqual([await store.get("a 1"), await store.get("c")], [{ x: 1 }, undefined]);
+  await store.delete("a ");
+  assert.deepEqual([...disk.keys()], ["b 1"]);
+});
+
+test("what a full disk refuses at the commit was not set", { timeout: 5000 }, async () => {
+  const state = browser();
+  const store = indexedDBStore();
+  state.isFull = true;
+  await assert.rejects(store.set("a", 1), { name: "QuotaExceededError" });
+  state.isFull = false;
+  await store.set("a", 2);
+  assert.equal(state.disk.get("a"), 2);
+});
+
+test("a database that could not be opened is opened by the next one who asks", { timeout: 5000 }, async () => {
+  const state = browser();
+  const store = indexedDBStore();
+  state.isLocked = true;
+  await assert.rejects(store.get("a"), { name: "UnknownError" });
+  state.isLocked = false;
+  await store.set("a", 1);
+  assert.equal(await store.get("a"), 1);
+});
+
+test("a connection that the browser has closed is opened again, once", { timeout: 5000 }, async () => {
+  const state = browser();
+  const store = indexedDBStore();
+  await store.set("a", 1);
+  // With its event, and without.
+  state.connections[0].isClosed = true;
+  state.connections[0].onclose();
+  assert.equal(await store.get("a"), 1);
+  state.connections[1].isClosed = true;
+  assert.equal(await store.get("a"), 1);
+  assert.equal(state.opens, 3);
+  // One that is closed at once is not tried for ever.
+  state.isShut = true;
+  state.connections[2].isClosed = true;
+  await assert.rejects(store.get("a"), { name: "InvalidStateError" });
+  assert.equal(state.opens, 4);
+});
+
+test("edits of a tab that is gone stay where they are while the disk is full", { timeout: 5000 }, async () => {
+  const state = browser();
+  const scope = "s ";
+  const edit = { key: "k", op: "delete", row: "1" };
+  state.disk.set(`${scope}edits`, ["gone"]);
+  state.disk.set(`${scope}edits gone`, [edit]);
+  state.isFull = true;
+  const taken = [];
+  await keptEdits(indexedDBStore(), { locks: new FakeLocks().program() }).open(scope, (edits) => taken.push(...edits)).catch(() => {});
+  assert.deepEqual(state.disk.get(`${scope}edits gone`), [edit]);
+  state.isFull = false;
+  await keptEdits(indexedDBStore(), { locks: new FakeLocks().program() }).open(scope, (edits) => taken.push(...edits));
+  assert.deepEqual(taken, [edit]);
+  assert.equal(state.disk.has(`${scope}edits gone`), false);
+});
+
+test("edits of a tab whose store failed at its start are found by the next one", async () => {
+  const kept = new Map();
+  const locks = new FakeLocks();
+  const open = (store) => {
+    const own = locks.program();
+    const run = scripted({ keepEdits: keptEdits(store, { locks: own }) });
+    return { ...run, table: run.client.table("t"), own };
+  };
+  const whole = memory(kept);
+  let isBroken = true;
+  const one = open({ ...whole, get: async (key) => (isBroken ? Promise.reject(new Error("not now")) : whole.get(key)) });
+  await settle();
+  isBroken = false;
+  one.table.delete("1");
+  await settle();
+  one.own.end();
+  await settle();
+  const two = open(memory(kept));
+  await settle();
+  assert.deepEqual(two.table.snapshot.edits.map(({ op, row }) => [op, row]), [["delete", "1"]]);
+});
