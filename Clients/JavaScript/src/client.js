@@ -115,7 +115,10 @@ export class Client {
       _open: (line) => tableOf(line, 1),
       _postpone: (following) => following._postpone(now(), random()),
       _restore: (table) => attempt(async () => table._restore(await store?.get(keyOf(table)))),
-      /** Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. None of a view, which the service itself forgets. */
+      /**
+       * Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. None of
+       * a view, which the service itself forgets.
+       */
       _keep(table) {
         if (!store || isPurged || table.view !== undefined) return;
         unsaved.add(table);
@@ -174,7 +177,10 @@ export class Client {
       polls._plan();
     };
 
-    /** Forgets what is kept of this service for this caller, and gives up edits that are not over. No more tables are kept until there is another token. */
+    /**
+     * Forgets what is kept of this service for this caller, and gives up edits that are not over. No more tables are kept
+     * until there is another token.
+     */
     this.purge = async () => {
       isPurged = true;
       unsaved.clear();

@@ -108,7 +108,7 @@ export function makePolls(client, tables) {
       // Said by something on the way: of a login page nothing can be learnt, others may take no request for several tables.
       if (!isWord && isFinal(code)) following._alone = several && ![401, 403, 407].includes(code);
       if (isFinal(code) && (isWord || following._alone)) {
-        // A 400 may be about the company: two searches that fold alike are one lens to the service, and the second is refused.
+        // A 400 may be about the other pairs: two searches that fold alike are one lens to the service, which refuses the second.
         if (several && (!problem || [400, 401].includes(code))) following._alone = true;
         else if (code === 400 && slot !== undefined) following._slot = following._edges = null;
         else if (code === 400 && after) [following._lost, following._alone] = [true, false];
