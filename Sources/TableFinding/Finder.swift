@@ -17,22 +17,73 @@ public final class Finder: Sendable {
     public init(_ cursor: Cursor) { (epoch, number) = (cursor.epoch, cursor.version) }
   }
 
-  struct Key: Hashable, Sendable {
-    var version: Version
-    var search: FindSearch
-  }
-
-  private struct OrderKey: Hashable {
-    var version: Version
-    var sort: [UInt8]
+  private struct KeptOrder {
+    var order: RowOrder
+    /// The version's, which it is the order of.
+    var sections: [Section]
   }
 
   private struct Kept {
-    var found: [Key: FoundTable] = [:]
-    var orders: [OrderKey: (order: RowOrder, sections: [Section])] = [:]
+    var found: [Version: [FindSearch: FoundTable]] = [:]
+    var orders: [Version: [[UInt8]: KeptOrder]] = [:]
     /// By search, its versions from the oldest on.
     var versions: [FindSearch: [Version]] = [:]
     var orderVersions: [[UInt8]: [Version]] = [:]
+
+    mutating func remove(_ search: FindSearch, in version: Version) {
+      found[version]?[search] = nil
+      if found[version]?.isEmpty ?? false { found[version] = nil }
+    }
+
+    mutating func removeOrder(_ sort: [UInt8], in version: Version) {
+      orders[version]?[sort] = nil
+      if orders[version]?.isEmpty ?? false { orders[version] = nil }
+    }
+
+    /// The size of all that is kept of a search, and under a sort's name of its orders, about, in bytes; nil: nothing is.
+    func bytes(of search: FindSearch) -> Int? {
+      let results = (versions[search] ?? []).compactMap { found[$0]?[search] }
+      var sizes = results.dropLast().map(\.bytes)
+      if let last = results.last { sizes.append(last.allBytes) }
+      if let sort = search.sort, search.words.isEmpty, search.choices.isEmpty {
+        sizes += (orderVersions[sort] ?? []).compactMap { orders[$0]?[sort]?.order.bytes }
+      }
+      return sizes.isEmpty ? nil : sizes.reduce(0, +)
+    }
+
+    mutating func retire(before first: Version) -> Retired {
+      func isOld(_ version: Version) -> Bool { version.epoch != first.epoch || version.number < first.number }
+      var retired = Retired()
+      var searches: Set<FindSearch> = []
+      for version in found.keys.filter(isOld) {
+        guard let gone = found.removeValue(forKey: version) else { continue }
+        for search in gone.keys {
+          versions[search]?.removeAll { $0 == version }
+          if versions[search]?.isEmpty ?? false { versions[search] = nil }
+          searches.insert(search)
+        }
+        retired.found.append(gone)
+      }
+      for version in orders.keys.filter(isOld) {
+        guard let gone = orders.removeValue(forKey: version) else { continue }
+        for sort in gone.keys {
+          orderVersions[sort]?.removeAll { $0 == version }
+          if orderVersions[sort]?.isEmpty ?? false { orderVersions[sort] = nil }
+          searches.insert(FindSearch(sort: sort))
+        }
+        retired.orders.append(gone)
+      }
+      retired.searches = searches.map { ($0, bytes(of: $0)) }
+      return retired
+    }
+  }
+
+  /// What is not kept any more.
+  private struct Retired {
+    var found: [[FindSearch: FoundTable]] = []
+    var orders: [[[UInt8]: KeptOrder]] = []
+    /// The searches that were among it, with the size of what is still kept of them.
+    var searches: [(search: FindSearch, bytes: Int?)] = []
   }
 
   /// How many versions of one search are kept.
@@ -46,7 +97,7 @@ public final class Finder: Sendable {
 
   /// Returns the result, if it is known already. O(1).
   public func known(_ search: FindSearch, _ version: Version) -> FoundTable? {
-    let found = kept.withLock { $0.found[Key(version: version, search: search)] }
+    let found = kept.withLock { $0.found[version]?[search] }
     if found != nil { memory.use(ObjectIdentifier(self), search) }
     return found
   }
@@ -64,13 +115,13 @@ public final class Finder: Sendable {
     let order = order(search.sort, version, table)
     let (before, wider) = kept.withLock { kept -> (FoundTable?, FoundTable?) in
       let last = kept.versions[search]?.last { $0.epoch == version.epoch } ?? kept.versions[search]?.last
-      let before = last.flatMap { kept.found[Key(version: $0, search: search)] }
+      let before = last.flatMap { kept.found[$0]?[search] }
       // A search that goes on looks at what changed alone: no wider one helps it, and to choose one looks at all.
       guard before == nil else { return (before, nil) }
       return (
         nil,
-        kept.found.lazy.filter { $0.key.version == version && $0.key.search.sort == search.sort }
-          .filter { search.findsWithin($0.key.search) && $0.value.order.hasSameTrees(as: order) }
+        (kept.found[version] ?? [:]).lazy
+          .filter { $0.key.sort == search.sort && search.findsWithin($0.key) && $0.value.order.hasSameTrees(as: order) }
           .map(\.value).min { $0.count < $1.count }
       )
     }
@@ -84,17 +135,14 @@ public final class Finder: Sendable {
   private func keep(_ made: FoundTable, _ version: Version) {
     let search = made.search
     let bytes = kept.withLock { kept in
-      kept.found[Key(version: version, search: search)] = made
+      kept.found[version, default: [:]][search] = made
       kept.versions[search, default: []].removeAll { $0 == version }
       kept.versions[search]?.append(version)
       while let versions = kept.versions[search], versions.count > Self.maximumVersions {
-        kept.found[Key(version: versions[0], search: search)] = nil
+        kept.remove(search, in: versions[0])
         kept.versions[search]?.removeFirst()
       }
-      let versions = kept.versions[search] ?? []
-      return versions.dropLast().reduce(made.allBytes) { sum, version in
-        sum + (kept.found[Key(version: version, search: search)]?.bytes ?? 0)
-      }
+      return kept.bytes(of: search) ?? 0
     }
     memory.charge(ObjectIdentifier(self), search, bytes) { [weak self] in self?.forget(search) }
   }
@@ -103,12 +151,8 @@ public final class Finder: Sendable {
     guard let sort, let number = schema.sorts.firstIndex(where: { $0.id.utf8.elementsEqual(sort) }) else {
       return RowOrder(table.sections)
     }
-    let key = OrderKey(version: version, sort: sort)
-    let (known, before) = kept.withLock { kept in
-      (
-        kept.orders[key]?.order,
-        kept.orderVersions[sort]?.last.flatMap { kept.orders[OrderKey(version: $0, sort: sort)] }
-      )
+    let (known, before) = kept.withLock { kept -> (RowOrder?, KeptOrder?) in
+      (kept.orders[version]?[sort]?.order, kept.orderVersions[sort]?.last.flatMap { kept.orders[$0]?[sort] })
     }
     let pseudo = FindSearch(sort: sort)
     if let known {
@@ -118,28 +162,41 @@ public final class Finder: Sendable {
     let made =
       before?.order.following(before?.sections ?? [], to: table.sections, by: number, schema)
       ?? RowOrder.sorted(table.sections, by: number, schema, sharing: nil)
-    kept.withLock { kept in
-      kept.orders[key] = (made, table.sections)
+    let bytes = kept.withLock { kept in
+      kept.orders[version, default: [:]][sort] = KeptOrder(order: made, sections: table.sections)
       kept.orderVersions[sort, default: []].append(version)
       while let versions = kept.orderVersions[sort], versions.count > Self.maximumVersions {
-        kept.orders[OrderKey(version: versions[0], sort: sort)] = nil
+        kept.removeOrder(sort, in: versions[0])
         kept.orderVersions[sort]?.removeFirst()
       }
+      return kept.bytes(of: pseudo) ?? 0
     }
-    memory.charge(ObjectIdentifier(self), pseudo, made.bytes) { [weak self] in self?.forget(pseudo) }
+    memory.charge(ObjectIdentifier(self), pseudo, bytes) { [weak self] in self?.forget(pseudo) }
     return made
   }
 
   private func forget(_ search: FindSearch) {
     kept.withLock { kept in
       for version in kept.versions.removeValue(forKey: search) ?? [] {
-        kept.found[Key(version: version, search: search)] = nil
+        kept.remove(search, in: version)
       }
       guard let sort = search.sort, search.words.isEmpty, search.choices.isEmpty else { return }
       for version in kept.orderVersions.removeValue(forKey: sort) ?? [] {
-        kept.orders[OrderKey(version: version, sort: sort)] = nil
+        kept.removeOrder(sort, in: version)
       }
     }
+  }
+
+  /// Forgets what was found in versions before one, and in those of other epochs, once nobody stands there any more. Nothing else may
+  /// hold their rows, which are not counted here, and a search that nobody makes again would hold them for as long as there is room.
+  ///
+  /// - Complexity: O(versions + what is forgotten).
+  public func retire(before first: Version) {
+    let retired = kept.withLock { kept in kept.retire(before: first) }
+    guard !retired.searches.isEmpty else { return }
+    memory.set(ObjectIdentifier(self), retired.searches)
+    // Let go outside of the lock, as it may be much.
+    withExtendedLifetime(retired) {}
   }
 }
 
@@ -215,6 +272,18 @@ public final class FindMemory: Sendable {
       return gone
     }
     for forget in gone { forget() }
+  }
+
+  /// Something of searches is not kept any more: sets the size of what is; nil: nothing is. They are not used by that.
+  func set(_ owner: ObjectIdentifier, _ sizes: [(search: FindSearch, bytes: Int?)]) {
+    state.withLock { state in
+      for (search, bytes) in sizes {
+        let name = Name(owner: owner, search: search)
+        guard let entry = state.entries[name] else { continue }
+        state.bytes += (bytes ?? 0) - entry.bytes
+        if let bytes { state.entries[name]?.bytes = bytes } else { state.entries[name] = nil }
+      }
+    }
   }
 
   package func forget(all owner: ObjectIdentifier) {

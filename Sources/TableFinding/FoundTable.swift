@@ -58,8 +58,11 @@ public final class FoundTable: Sendable {
   }
 
   private struct Frame {
-    var section: Section
-    var match: MatchNode
+    /// As the table has them. Not its section, whose rows would outlive their version.
+    var plain: (header: CellModel?, footer: CellModel?)
+    var count: Int
+    /// What was found, where the header or the footer reads its items.
+    var match: MatchNode?
     var header: CellModel?
     var footer: CellModel?
   }
@@ -233,9 +236,10 @@ public final class FoundTable: Sendable {
     // All items in another order are other items to who reads them.
     let isAsPlain = match.hasAll && (search.sort == nil || !framing.readsItems(section))
     guard section.header != nil || section.footer != nil, !isAsPlain else { return (section.header, section.footer) }
+    let readsItems = framing.readsItems(section)
     let known = made.withLock { $0.frames[section.identity] }
-    if let known, known.match.count == match.count, CellModel.same(known.section.header, section.header),
-      CellModel.same(known.section.footer, section.footer), known.match === match || !framing.readsItems(section)
+    if let known, known.count == match.count, CellModel.same(known.plain.header, section.header),
+      CellModel.same(known.plain.footer, section.footer), known.match === match || !readsItems
     {
       return (known.header, known.footer)
     }
@@ -245,9 +249,14 @@ public final class FoundTable: Sendable {
     let (header, footer) = framing.models(
       Framing.Found(section: section, count: match.count, first: first) { match.all }
     )
-    made.withLock {
-      $0.frames[section.identity] = Frame(section: section, match: match, header: header, footer: footer)
-    }
+    let frame = Frame(
+      plain: (section.header, section.footer),
+      count: match.count,
+      match: readsItems ? match : nil,
+      header: header,
+      footer: footer
+    )
+    made.withLock { $0.frames[section.identity] = frame }
     return (header, footer)
   }
 

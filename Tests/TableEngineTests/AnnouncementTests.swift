@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import Logging
 import Queues
+import TableFinding
 import TableModel
 import TableStore
 import TestSupport
@@ -103,6 +104,39 @@ import Testing
     hold.signal()
     let reply = try waiter.replies.wait(for: "the reply") { $0.first }
     #expect(!reply.isReset && !reply.isEmpty, "\(String(decoding: reply.body, as: UTF8.self))")
+  }
+
+  /// Nobody can ask for it any more, and it would hold the rows of its version.
+  @Test func whatWasFoundInForgottenVersionsIsLetGo() throws {
+    let definition = try ServiceDefinition.read(
+      """
+      store: memory
+      history: 2
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        t:
+          source: {local: {items: [{title: a}, {title: b}]}}
+          find: {search: [title]}
+          cell: Label
+          payload: {title: "${title}"}
+      """
+    )
+    let engine = try Engine(definition, EngineEnvironment.silent(store))
+    let table = try #require(engine.catalog.tablesByName["t"])
+    let (search, first) = (FindSearch(words: [Array("a".utf8)]), table.current)
+    table.reader.render(TableQuery(.snapshot, Lens(find: search)), for: ReplyAsker(share: 0)) { _ in }
+    table.reader.maker.queue.sync {}
+    let finders = table.reader.finding.withLock { $0 }
+    let finder = try #require(finders.current?.finder)
+    for number in 1...2 {
+      #expect(finder.known(search, Finder.Version(first.cursor)) != nil)
+      let edit = Edit.patch(row: "2", ["title": .string("b \(number)")])
+      _ = try ItemLogTests.Edited(EditRequest([edit], caller: CallerFields([])), of: table).answer()
+      table.writer.content.queue.sync {}
+      table.reader.maker.queue.sync {}
+    }
+    #expect(finder.known(search, Finder.Version(first.cursor)) == nil)
+    #expect(engine.keptSearches.count == 0 && engine.keptSearches.bytes == 0)
   }
 
   /// Somebody who waits, and asks when it is woken.

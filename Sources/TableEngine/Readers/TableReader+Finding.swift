@@ -152,6 +152,17 @@ extension TableReader {
     }
   }
 
+  /// Lets go what was found in versions that are not held any more, which would hold their rows.
+  ///
+  /// - Parameter published: what is noted now. It is what the next version is compared with, though a short history may have
+  ///   forgotten it already.
+  func retireFound(beside published: Version) {
+    let oldest = versions.oldest
+    guard oldest.cursor.epoch == published.cursor.epoch else { return }
+    let first = oldest.number < published.number ? oldest : published
+    finding.withLock { $0 }.retire(before: Finder.Version(first.cursor))
+  }
+
   /// So many versions that came before a search was waited with are looked at.
   private static let firstSteps: UInt64 = 8
 

@@ -192,6 +192,7 @@ final class TableReader: Sendable {
         return kind.rows.map { isAffected($0, from: previous, to: current, nil) } ?? false
       }
       context.wake([topic] + changed.map { topic($0) })
+      retireFound(beside: published)
     }
   }
 }

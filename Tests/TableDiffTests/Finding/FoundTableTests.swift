@@ -120,6 +120,39 @@ import Testing
     #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
   }
 
+  /// Searches that nobody makes again would hold the rows of each version in which they were made.
+  @Test func `what was found in versions that nobody has is let go, with their rows`() {
+    let memory = FindMemory(maximumBytes: 1 << 26)
+    let finder = Finder(FindingTrial.schema, .plain, memory: memory)
+    let epoch = Epoch.random()
+    func version(_ number: UInt64) -> Finder.Version { .init(Cursor(epoch: epoch, version: number)) }
+    let sorts: [[UInt8]?] = [nil, Array("size".utf8), Array("all".utf8)]
+    let searches = ["swift", ""].flatMap { text in
+      sorts.map { FindSearch(words: Folding.terms(of: text), sort: $0) }
+    }
+    weak var held: Section?
+    func find(_ searches: [FindSearch], in number: UInt64) {
+      let items = (0..<300).map { FindingTrial.Item(id: "\($0)", texts: ["swift \(number)"], states: ["open"]) }
+      let table = FindingTrial(items: items).table
+      for search in searches { #expect(finder.found(search, version(number), table).whole.rowCount == 300) }
+      if number == 1 { held = table.sections[0] }
+    }
+    find(searches, in: 1)
+    #expect(held != nil)
+    let bytes = memory.byteCount
+    finder.retire(before: version(1))
+    #expect(memory.byteCount == bytes && finder.known(searches[0], version(1)) != nil)
+    // Some are made again, and go on from what was found before.
+    find([searches[0], searches[4]], in: 2)
+    finder.retire(before: version(2))
+    #expect(held == nil)
+    for search in searches { #expect(finder.known(search, version(1)) == nil) }
+    #expect(finder.known(searches[0], version(2)) != nil && finder.known(searches[4], version(2)) != nil)
+    #expect(memory.count == 2 && memory.byteCount > 0 && memory.byteCount < bytes)
+    finder.retire(before: .init(Cursor(epoch: .random(), version: 1)))
+    #expect(memory.count == 0 && memory.byteCount == 0)
+  }
+
   /// An order that is made anew has other trees than the one by which the wider search was made.
   @Test(arguments: [20, 120]) func `a search goes on from a wider one whose order was forgotten`(added: Int) {
     var random = SeededGenerator(seed: 3)

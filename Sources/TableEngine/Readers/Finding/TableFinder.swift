@@ -64,6 +64,11 @@ struct TableFinders: Sendable {
   /// The one that finds in a version.
   func finder(in version: Version) -> TableFinder? { maker(of: version) ?? current }
 
+  /// Forgets what was found in versions before one, and in those of other epochs.
+  func retire(before first: Finder.Version) {
+    for finder in [current].compactMap(\.self) + earlier { finder.finder.retire(before: first) }
+  }
+
   /// The search with a digest, if somebody has made it.
   func search(_ digest: LensTag.Digest) -> FindSearch? {
     ([current].compactMap(\.self) + earlier).lazy.compactMap { $0.finder.search { $0.digest == digest } }.first
