@@ -105,7 +105,7 @@ let package = Package(
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
     .target(
       name: "TableFinding",
-      dependencies: ["TableDiff", "TableModel"],
+      dependencies: ["Digests", "TableDiff", "TableModel"],
       swiftSettings: ours,
       linkerSettings: foundationICU
     ),

@@ -1,3 +1,4 @@
+internal import Digests
 internal import Synchronization
 public import TableModel
 
@@ -29,6 +30,15 @@ public final class Finder: Sendable {
     /// By search, its versions from the oldest on.
     var versions: [FindSearch: [Version]] = [:]
     var orderVersions: [[UInt8]: [Version]] = [:]
+    /// The searches in `versions`. Anyone can make digests up, and there may be very many searches.
+    var byDigest: [LensTag.Digest: FindSearch] = [:]
+
+    /// - Returns: the versions of a search that is not kept any more.
+    mutating func removeVersions(of search: FindSearch) -> [Version] {
+      let digest = search.digest
+      if byDigest[digest] == search { byDigest[digest] = nil }
+      return versions.removeValue(forKey: search) ?? []
+    }
 
     mutating func remove(_ search: FindSearch, in version: Version) {
       found[version]?[search] = nil
@@ -59,7 +69,7 @@ public final class Finder: Sendable {
         guard let gone = found.removeValue(forKey: version) else { continue }
         for search in gone.keys {
           versions[search]?.removeAll { $0 == version }
-          if versions[search]?.isEmpty ?? false { versions[search] = nil }
+          if versions[search]?.isEmpty ?? false { _ = removeVersions(of: search) }
           searches.insert(search)
         }
         retired.found.append(gone)
@@ -102,10 +112,8 @@ public final class Finder: Sendable {
     return found
   }
 
-  /// The search whose digest is given in place of itself, if it is one that is kept.
-  public func search(where matches: (FindSearch) -> Bool) -> FindSearch? {
-    kept.withLock { $0.versions.keys.first(where: matches) }
-  }
+  /// The search whose digest is given in place of itself, if it is one that is kept. O(1).
+  public func search(_ digest: LensTag.Digest) -> FindSearch? { kept.withLock { $0.byDigest[digest] } }
 
   /// The rows that a search finds in a version.
   ///
@@ -135,6 +143,7 @@ public final class Finder: Sendable {
   private func keep(_ made: FoundTable, _ version: Version) {
     let search = made.search
     let bytes = kept.withLock { kept in
+      if kept.versions[search] == nil { kept.byDigest[search.digest] = search }
       kept.found[version, default: [:]][search] = made
       kept.versions[search, default: []].removeAll { $0 == version }
       kept.versions[search]?.append(version)
@@ -177,9 +186,7 @@ public final class Finder: Sendable {
 
   private func forget(_ search: FindSearch) {
     kept.withLock { kept in
-      for version in kept.versions.removeValue(forKey: search) ?? [] {
-        kept.remove(search, in: version)
-      }
+      for version in kept.removeVersions(of: search) { kept.remove(search, in: version) }
       guard let sort = search.sort, search.words.isEmpty, search.choices.isEmpty else { return }
       for version in kept.orderVersions.removeValue(forKey: sort) ?? [] {
         kept.removeOrder(sort, in: version)
@@ -201,6 +208,9 @@ public final class Finder: Sendable {
 }
 
 extension FindSearch {
+  /// A digest, for cursors that the search doesn't fit into.
+  public var digest: LensTag.Digest { LensTag.Digest(prefixOf: SHA256.digest(of: Array(description.utf8))) }
+
   /// Returns whether all rows that have this search's words have the other's: each of those begins one of these.
   func findsWithin(_ other: FindSearch) -> Bool {
     !other.words.isEmpty && other.words.allSatisfy { wide in words.contains { $0.starts(with: wide) } }

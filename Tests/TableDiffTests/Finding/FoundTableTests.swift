@@ -153,6 +153,26 @@ import Testing
     #expect(memory.count == 0 && memory.byteCount == 0)
   }
 
+  @Test func `a search is known by its digest as long as something of it is kept`() {
+    var random = SeededGenerator(seed: 5)
+    let trial = FindingTrial(rows: 40, using: &random)
+    let finder = Finder(FindingTrial.schema, trial.framing, memory: FindMemory(maximumBytes: 1 << 26))
+    func version(_ number: UInt64) -> Finder.Version { .init(Cursor(epoch: trial.epoch, version: number)) }
+    let searches = FindingTrial.words.map { FindSearch(words: Folding.terms(of: $0)) }
+    #expect(Set(searches.map(\.digest)).count == searches.count)
+    for search in searches {
+      #expect(finder.search(search.digest) == nil)
+      _ = finder.found(search, version(1), trial.table)
+      #expect(finder.search(search.digest) == search)
+    }
+    _ = finder.found(searches[0], version(2), trial.table)
+    finder.retire(before: version(2))
+    for search in searches { #expect(finder.search(search.digest) == (search == searches[0] ? search : nil)) }
+    // Of one search a few versions are kept; it stays the same.
+    for number in 3...20 { _ = finder.found(searches[0], version(UInt64(number)), trial.table) }
+    #expect(finder.search(searches[0].digest) == searches[0])
+  }
+
   /// An order that is made anew has other trees than the one by which the wider search was made.
   @Test(arguments: [20, 120]) func `a search goes on from a wider one whose order was forgotten`(added: Int) {
     var random = SeededGenerator(seed: 3)

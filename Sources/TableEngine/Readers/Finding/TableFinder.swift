@@ -1,4 +1,3 @@
-import Digests
 import TableFinding
 import TableMapping
 import TableModel
@@ -71,11 +70,6 @@ struct TableFinders: Sendable {
 
   /// The search with a digest, if somebody has made it.
   func search(_ digest: LensTag.Digest) -> FindSearch? {
-    ([current].compactMap(\.self) + earlier).lazy.compactMap { $0.finder.search { $0.digest == digest } }.first
+    ([current].compactMap(\.self) + earlier).lazy.compactMap { $0.finder.search(digest) }.first
   }
-}
-
-extension FindSearch {
-  /// A digest, for cursors that the search doesn't fit into.
-  var digest: LensTag.Digest { LensTag.Digest(prefixOf: SHA256.digest(of: Array(description.utf8))) }
 }
