@@ -226,16 +226,26 @@ public final class FindMemory: Sendable {
     var forget: @Sendable () -> Void
   }
 
-  private struct Name: Hashable {
-    var owner: ObjectIdentifier
-    var search: FindSearch
-  }
-
   private struct State {
-    var entries: [Name: Entry] = [:]
+    /// By owner: there may be very many of one, and very many owners that go.
+    var entries: [ObjectIdentifier: [FindSearch: Entry]] = [:]
+    var count = 0
     var bytes = 0
     var clock: UInt64 = 0
     var maximum: Int
+
+    mutating func set(_ entry: Entry, _ owner: ObjectIdentifier, _ search: FindSearch) {
+      let former = entries[owner, default: [:]].updateValue(entry, forKey: search)
+      count += former == nil ? 1 : 0
+      bytes += entry.bytes - (former?.bytes ?? 0)
+    }
+
+    mutating func remove(_ owner: ObjectIdentifier, _ search: FindSearch) {
+      guard let gone = entries[owner]?.removeValue(forKey: search) else { return }
+      if entries[owner]?.isEmpty ?? false { entries[owner] = nil }
+      count -= 1
+      bytes -= gone.bytes
+    }
   }
 
   private let state: Mutex<State>
@@ -246,14 +256,14 @@ public final class FindMemory: Sendable {
   /// The size of all kept searches, about, in bytes.
   public var byteCount: Int { state.withLock { $0.bytes } }
   /// How many searches.
-  public var count: Int { state.withLock { $0.entries.count } }
+  public var count: Int { state.withLock { $0.count } }
 
   public func set(maximumBytes: Int) { state.withLock { $0.maximum = maximumBytes } }
 
   func use(_ owner: ObjectIdentifier, _ search: FindSearch) {
     state.withLock { state in
       state.clock += 1
-      state.entries[Name(owner: owner, search: search)]?.used = state.clock
+      state.entries[owner]?[search]?.used = state.clock
     }
   }
 
@@ -264,44 +274,48 @@ public final class FindMemory: Sendable {
     _ bytes: Int,
     _ forget: @escaping @Sendable () -> Void
   ) {
-    let name = Name(owner: owner, search: search)
     let gone = state.withLock { state -> [@Sendable () -> Void] in
       state.clock += 1
-      state.bytes += bytes - (state.entries[name]?.bytes ?? 0)
-      state.entries[name] = Entry(bytes: bytes, used: state.clock, forget: forget)
+      state.set(Entry(bytes: bytes, used: state.clock, forget: forget), owner, search)
       var gone: [@Sendable () -> Void] = []
       guard state.bytes > state.maximum else { return gone }
       // To nine tenths, so that not each new one looks through all.
       let goal = state.maximum / 10 * 9
-      for (old, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used })
-      where state.bytes > goal && old != name {
-        state.entries[old] = nil
-        state.bytes -= entry.bytes
-        gone.append(entry.forget)
+      let all = state.entries.flatMap { owner, entries in
+        entries.map { (owner: owner, search: $0.key, entry: $0.value) }
+      }
+      // What was charged now was used last.
+      for old in all.sorted(by: { $0.entry.used < $1.entry.used }).dropLast() where state.bytes > goal {
+        state.remove(old.owner, old.search)
+        gone.append(old.entry.forget)
       }
       return gone
     }
     for forget in gone { forget() }
   }
 
-  /// Something of searches is not kept any more: sets the size of what is; nil: nothing is. They are not used by that.
+  /// Something of searches is not kept any more: sets the size of what is; nil: nothing is. They are not used by that, and take no
+  /// more than before: of which version all is counted may be another one now.
   func set(_ owner: ObjectIdentifier, _ sizes: [(search: FindSearch, bytes: Int?)]) {
     state.withLock { state in
       for (search, bytes) in sizes {
-        let name = Name(owner: owner, search: search)
-        guard let entry = state.entries[name] else { continue }
-        state.bytes += (bytes ?? 0) - entry.bytes
-        if let bytes { state.entries[name]?.bytes = bytes } else { state.entries[name] = nil }
+        guard var entry = state.entries[owner]?[search] else { continue }
+        if let bytes {
+          entry.bytes = min(bytes, entry.bytes)
+          state.set(entry, owner, search)
+        } else {
+          state.remove(owner, search)
+        }
       }
     }
   }
 
+  /// O(searches of this one).
   package func forget(all owner: ObjectIdentifier) {
     state.withLock { state in
-      for (name, entry) in state.entries where name.owner == owner {
-        state.entries[name] = nil
-        state.bytes -= entry.bytes
-      }
+      guard let gone = state.entries.removeValue(forKey: owner) else { return }
+      state.count -= gone.count
+      state.bytes -= gone.values.reduce(0) { $0 + $1.bytes }
     }
   }
 }

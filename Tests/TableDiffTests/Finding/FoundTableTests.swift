@@ -1,3 +1,4 @@
+import Synchronization
 import TableDiff
 import TableFinding
 import TableModel
@@ -118,6 +119,42 @@ import Testing
     #expect(memory.count < searches.count)
     #expect(finder.known(searches[0], version) == nil)
     #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
+  }
+
+  /// Each of very many tables is counted by itself, and what goes first is what was used least recently of all.
+  @Test(arguments: [UInt64](1...8)) func `memory counts what each owner keeps`(seed: UInt64) {
+    final class Owner: Sendable {}
+    var random = SeededGenerator(seed: seed)
+    let memory = FindMemory(maximumBytes: 2_000)
+    let owners = (0..<5).map { _ in Owner() }
+    let searches = (0..<6).map { FindSearch(words: [Array("\($0)".utf8)]) }
+    let forgotten = Mutex<[[Int]]>([])
+    /// Owners and searches by number, with their bytes, from the least recently used on.
+    var kept: [(name: [Int], bytes: Int)] = []
+    for step in 0..<400 {
+      let name = [Int.random(in: owners.indices, using: &random), Int.random(in: searches.indices, using: &random)]
+      let bytes = Int.random(in: 1...300, using: &random)
+      if step % 50 == 49 {
+        memory.forget(all: ObjectIdentifier(owners[name[0]]))
+        kept.removeAll { $0.name[0] == name[0] }
+      } else {
+        memory.charge(ObjectIdentifier(owners[name[0]]), searches[name[1]], bytes) {
+          forgotten.withLock { $0.append(name) }
+        }
+        kept.removeAll { $0.name == name }
+        kept.append((name, bytes))
+        var expected: [[Int]] = []
+        if kept.reduce(0, { $0 + $1.bytes }) > 2_000 {
+          while kept.count > 1, kept.reduce(0, { $0 + $1.bytes }) > 1_800 { expected.append(kept.removeFirst().name) }
+        }
+        let gone = forgotten.withLock { forgotten in
+          defer { forgotten = [] }
+          return forgotten
+        }
+        #expect(gone == expected, "seed \(seed), step \(step)")
+      }
+      #expect(memory.count == kept.count && memory.byteCount == kept.reduce(0) { $0 + $1.bytes }, "seed \(seed)")
+    }
   }
 
   /// Searches that nobody makes again would hold the rows of each version in which they were made.
