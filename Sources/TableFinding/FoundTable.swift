@@ -126,13 +126,12 @@ public final class FoundTable: Sendable {
     made = Mutex(next)
     guard let whole else { return }
     // Unchanged parts are shared with the version before, so that the diff costs only the changes.
+    let shownRows = Dictionary(whole.sections.map { ($0.identity, $0.rows) }) { first, _ in first }
     let lists = order.parts.indices.map { index in
       pairs[index].flatMap { pair -> RowList? in
-        guard let shown = whole.sections.first(where: { $0.identity == order.parts[index].identity }) else {
-          return nil
-        }
+        guard let shown = shownRows[order.parts[index].identity] else { return nil }
         return Self.rows(
-          shown.rows,
+          shown,
           from: (before.order.parts[pair].rows, before.matches[pair]),
           to: (order.parts[index].rows, matches[index])
         )

@@ -121,6 +121,35 @@ import Testing
     #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
   }
 
+  /// Groups may be as many as rows: those that stay are looked for by their names, one by one.
+  @Test func `a search goes on in very many sections, wherever they go`() {
+    let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))
+    let epoch = Epoch.random()
+    func table(_ groups: [Int], note: Int) -> Table {
+      let sections = groups.map { group in
+        let states = [group % 3 == 0 ? "closed" : "open"]
+        let rows = (0..<2).map { number in
+          FindingTrial.Item(id: "\(group) \(number)", texts: [], states: states, note: number * note).row
+        }
+        return Section(id: "s\(group)", rows: rows)
+      }
+      return Table(name: "trial", title: "Trial", state: .ready, sections: sections)
+    }
+    let search = FindSearch(choices: [.init(filter: Array("state".utf8), value: Array("open".utf8))])
+    var random = SeededGenerator(seed: 6)
+    var groups = Array(0..<20_000)
+    for number in 1...4 {
+      let plain = table(groups, note: number)
+      let found = finder.found(search, .init(Cursor(epoch: epoch, version: UInt64(number))), plain)
+      var expected = plain
+      expected.sections = zip(groups, plain.sections).filter { $0.0 % 3 != 0 }.map(\.1)
+      #expect(Table.same(found.whole, expected), "version \(number)")
+      groups.swapAt(Int.random(in: groups.indices, using: &random), Int.random(in: groups.indices, using: &random))
+      groups.removeSubrange(0..<Int.random(in: 1..<100, using: &random))
+      groups.append(contentsOf: 20_000 + number * 100..<20_050 + number * 100)
+    }
+  }
+
   /// Each of very many tables is counted by itself, and what goes first is what was used least recently of all.
   @Test(arguments: [UInt64](1...8)) func `memory counts what each owner keeps`(seed: UInt64) {
     final class Owner: Sendable {}
