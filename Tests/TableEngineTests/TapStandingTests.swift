@@ -19,7 +19,8 @@ import Testing
         Fold: {class: Fold, fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
       tables:
         t:
-          source: {local: {items: [{n: a}, {n: b}, {n: c}, {n: d}]}}
+          source: {local: {items: [{n: a, k: odd}, {n: b, k: even}, {n: c, k: odd}, {n: d, k: even}]}}
+          find: {search: [k]}
           row: {id: "${n}"}
           cell: Fold
           payload: {title: "${n}", isOpen: false}
@@ -74,6 +75,28 @@ import Testing
       }
       done.wait()
       #expect(reply.contains(#""to":"\#(standing.to)""#) && reply.contains(#""stages":[]"#) == !isSeen, "\(reply)")
+    }
+  }
+
+  /// The window is one of what is found, which is a, c (odd) and b, d (even).
+  @Test(
+    arguments: [
+      ("odd", nil, ["c"], true), ("odd", nil, ["b"], false), ("odd", 1, ["a"], true), ("odd", 1, ["c"], false),
+      ("odd", 2, ["c"], true), ("odd", 2, ["b", "d"], false), ("even", 1, ["d"], false), ("even", 2, ["d"], true),
+      ("even", 1, ["b", "b"], false), ("even", 1, ["a", "b"], true),
+    ] as [(String, Int?, [String], Bool)]
+  )
+  func isSeenInASearch(word: String, rows: Int?, taps: [String], isSeen: Bool) throws {
+    let window: LensRequest.Window = rows.flatMap { WindowRange($0) }.map { .rows($0) } ?? .all
+    let search = FindSearch(words: [Array(word.utf8)])
+    let lens = table.lens(LensRequest(view: "v", window: window, find: search), after: nil)
+    let whole = table.lens(LensRequest(view: "v"), after: nil)
+    for _ in 0..<2 {
+      let before = table.state(for: TableQuery(.snapshot, lens)).to
+      for row in taps { try tap(row, whole) }
+      let standing = table.state(for: TableQuery(.changes(after: before), lens))
+      #expect(standing.isCurrent == !isSeen)
+      #expect(standing.to != before && standing.to.taps == before.taps + UInt64(taps.count))
     }
   }
 }

@@ -37,10 +37,12 @@ extension TableReader {
     finder(in: version)?.finder.found(search, Finder.Version(version.cursor), version.table)
   }
 
-  /// All that is found, without menus.
-  func found(_ search: FindSearch?, in version: Version) -> Table {
-    guard let search, let finding = finder(in: version) else { return version.table }
-    return finding.finder.found(search, Finder.Version(version.cursor), version.table).whole
+  /// The rows that a lens shows, as they are and without menus: a table, and the part of it that is the window; nil: all of it.
+  ///
+  /// - Complexity: O(1) without a search, as nothing is cut; for a known search O(window), not what is found.
+  func shown(_ lens: Lens, in version: Version) -> (table: Table, window: WindowRange?) {
+    guard let search = lens.find, let found = result(of: search, in: version) else { return (version.table, lens.rows) }
+    return (rows(of: found, lens.rows), nil)
   }
 
   private func rows(of found: FoundTable, _ window: WindowRange?) -> Table {

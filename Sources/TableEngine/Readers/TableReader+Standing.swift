@@ -38,14 +38,19 @@ extension TableReader {
     // The plain rows are the same, so that the two differ in what was toggled between them alone.
     let changed = view.state.changed(from: tap, to: view.state.taps)
     guard !changed.isEmpty else { return true }
-    let shown = found(lens.find, in: current)
-    return !changed.contains { isSeen($0, in: shown, lens) }
+    let shown = shown(lens, in: current)
+    return !changed.contains { isSeen($0, in: shown.table, within: shown.window, lens.appearance) }
   }
 
   /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).
-  private func isSeen(_ identity: Fingerprint, in table: Table, _ lens: Lens) -> Bool {
-    guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
-    guard let appearance = lens.appearance else { return true }
+  private func isSeen(
+    _ identity: Fingerprint,
+    in table: Table,
+    within window: WindowRange?,
+    _ appearance: RowAppearance?
+  ) -> Bool {
+    guard let row = table.row(identity, within: window), row.expansion != nil else { return false }
+    guard let appearance else { return true }
     let cells = drawing.withLock { $0 }
     return !Row.looksSame(
       cells.variant(of: row, appearance),
