@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import Logging
 import Queues
+import Synchronization
 import TableFinding
 import TableModel
 import TableStore

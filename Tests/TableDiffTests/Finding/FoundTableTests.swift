@@ -210,11 +210,12 @@ import Testing
     #expect(memory.byteCount == bytes && finder.known(searches[0], version(1)) != nil)
     // Some are made again, and go on from what was found before.
     find([searches[0], searches[4]], in: 2)
+    let grown = memory.byteCount
     finder.retire(before: version(2))
     #expect(held == nil)
     for search in searches { #expect(finder.known(search, version(1)) == nil) }
     #expect(finder.known(searches[0], version(2)) != nil && finder.known(searches[4], version(2)) != nil)
-    #expect(memory.count == 2 && memory.byteCount > 0 && memory.byteCount < bytes)
+    #expect(memory.count == 2 && memory.byteCount > 0 && memory.byteCount < grown)
     finder.retire(before: .init(Cursor(epoch: .random(), version: 1)))
     #expect(memory.count == 0 && memory.byteCount == 0)
   }
