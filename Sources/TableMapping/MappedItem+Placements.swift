@@ -35,6 +35,12 @@ extension MappingResult {
       placement.group == nil && cache.plan.sectionPlans[placement.section].id == section
     }?.row.id
   }
+
+  /// Returns the identities of the rows that an item of the service's own has in further sections, be they shown or lost to another
+  /// item that has one of them. As ``identity(ofOwned:at:of:)``.
+  public func furtherRows(ofOwned number: UInt64, at position: Int, of source: String) -> [String] {
+    mappedItem(ofOwned: number, at: position, of: source)?.details?.others.map(\.row.id) ?? []
+  }
 }
 
 extension MappedItem {

@@ -161,14 +161,14 @@ public struct MappingResult: Sendable {
   ///
   /// - Parameter position: its place among the items of its source.
   public func identity(ofOwned number: UInt64, at position: Int, of source: String) -> String? {
-    guard let layout else { return identity(ofItemAt: position, of: source) }
-    return layout.items[number].flatMap { $0.mapped.row?.id ?? $0.mapped.details?.address?.id }
+    mappedItem(ofOwned: number, at: position, of: source).flatMap { $0.row?.id ?? $0.details?.address?.id }
   }
 
   /// Why an item that the service owns has no row. As ``refusal(ofItemAt:of:)``.
   public func refusal(ofOwned number: UInt64, at position: Int, of source: String) -> SkippedItem? {
-    guard let layout else { return refusal(ofItemAt: position, of: source) }
-    return layout.items[number].flatMap { $0.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) } }
+    mappedItem(ofOwned: number, at: position, of: source)?.details?.skip.map {
+      SkippedItem($0, of: source, at: position)
+    }
   }
 
   /// Returns the shown section with an identity, compared by its bytes. O(1) where edits are laid out one by one, else
@@ -189,6 +189,12 @@ public struct MappingResult: Sendable {
   func mappedItem(named id: String) -> MappedItem? {
     if let layout { return layout.item(named: id)?.item.mapped }
     return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
+  }
+
+  /// An item that the service owns, by its number or, where there is no layout, its place.
+  func mappedItem(ofOwned number: UInt64, at position: Int, of source: String) -> MappedItem? {
+    guard let layout else { return mappedItem(position, of: source) }
+    return layout.items[number]?.mapped
   }
 
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {

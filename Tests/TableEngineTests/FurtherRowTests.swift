@@ -76,6 +76,37 @@ import Testing
     #expect(outline(session).last == "all: 1@all x@all 2@all 3@all")
   }
 
+  /// The row that an item would get in a further section has the name of another item, wherever that one stands: neither is lost
+  /// to the other, and no edit of the one reaches the other.
+  @Test(arguments: [EditPlace.end, .section("all", at: 0)])
+  func aFurtherRowWithTheNameOfAnotherItemIsRefused(place: EditPlace) throws {
+    let session = try session()
+    #expect(try session.apply([.put(row: "2@done", item: item(done: false), place, .none)]) == ["2@done"])
+    let before = outline(session)
+    #expect(before.contains { $0.contains("2@done@all") })
+    do throws(EditSession.Refusal) {
+      _ = try session.apply([.patch(row: "2", ["starred": true, "done": true])])
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.error.kind == .conflict)
+      #expect(error.error.detail == "There is a row `2@done` already: identities are unique in a table.")
+    }
+  }
+
+  /// The same in one batch: the edit that makes the other one's name twice is to blame.
+  @Test func anItemThatTakesTheNameOfAFurtherRowIsRefused() throws {
+    let session = try session()
+    let edits: [Edit] = [
+      .put(row: "2@done", item: item(done: false), .end, .none), .patch(row: "2", ["starred": true, "done": true]),
+    ]
+    do throws(EditSession.Refusal) {
+      _ = try session.apply(edits)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.edit == 1 && error.error.kind == .conflict)
+    }
+  }
+
   /// A sorted section has its own order, also of further rows.
   @Test func anotherPlaceThanAskedForIsRefused() throws {
     let table = try BatchTests.table(

@@ -46,11 +46,13 @@ extension EditSession {
     }
     if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
     let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
-    if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
-    // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
-    // checked itself.
-    if let other = self.item(of: before?.item(identity)), other != item, !touched.contains(other) {
-      throw .taken(identity)
+    // The rows that it has in further sections are called after it: another item may have such a name.
+    for row in [identity] + result.furtherRows(ofOwned: item.rawValue, at: position, of: local.source) {
+      if let found = result.item(row), self.item(of: found) != item { throw .taken(row) }
+      // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
+      // checked itself, and another caller's has no row here.
+      let former = before?.item(row).flatMap { ownership == nil || $0.hasRow ? $0 : nil }
+      if let other = self.item(of: former), other != item, !touched.contains(other) { throw .taken(row) }
     }
     return identity
   }
