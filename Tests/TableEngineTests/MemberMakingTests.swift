@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Queues
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 import Testing
@@ -9,10 +10,10 @@ import Testing
 @testable import TableEngine
 
 @Suite struct MemberMakingTests {
-  private func engine() throws -> Engine {
-    let definition = try ServiceDefinition.read(
+  private func definition(_ locales: String) throws -> ServiceDefinition {
+    try ServiceDefinition.read(
       """
-      locales: [en, de]
+      locales: [\(locales)]
       cells: {Note: {nib: Note, fields: {title: string, language: string}}}
       sources: {notes: {local: {items: [{owner: a, title: A}, {owner: b, title: B}]}}}
       tables:
@@ -24,8 +25,10 @@ import Testing
           sections: [{id: main, where: owner == $params.owner}]
       """
     )
-    let environment = EngineEnvironment.silent(MemoryStore())
-    return try Engine(definition, environment)
+  }
+
+  private func engine(_ locales: String = "en, de") throws -> Engine {
+    try Engine(definition(locales), EngineEnvironment.silent(MemoryStore()))
   }
 
   private func member(_ segment: String, in locale: String, of engine: Engine) throws -> LiveTable {
@@ -70,5 +73,60 @@ import Testing
     #expect(!table.isAwaitingUpstream && table.current.table.rowCount == 1)
     let row = try #require(table.current.table.sections.first?.rows.first)
     #expect(String(decoding: row.encoded, as: UTF8.self).contains(#""language":"de""#))
+  }
+
+  /// No upstream tells it anything: what it shows is the service's own.
+  @Test func aLanguageThatAReloadAddsIsNotWaitedFor() throws {
+    let engine = try engine("en")
+    let table = try member("by;owner=a", in: "en", of: engine)
+    try engine.adopt(try engine.prepare(definition("en, de")))
+    let german = try member("by;owner=a", in: "de", of: engine)
+    #expect(german !== table && german.original === table.writer)
+    table.settle()
+    #expect(!german.isAwaitingUpstream && german.current.table.rowCount == 1)
+  }
+
+  /// What an upstream has said to the readers of a member, or has yet to say, is nothing to them where the member has that upstream no more.
+  @Test(arguments: [false, true]) func aSourceThatAReloadTakesAwayRefusesNobody(hasAnother: Bool) throws {
+    func definition(_ section: String) throws -> ServiceDefinition {
+      try ServiceDefinition.read(
+        """
+        sources:
+          notes: {\(hasAnother ? "url: 'http://127.0.0.1:1/notes', every: 0s" : "local: {items: [{id: 1, owner: a}]}")}
+          others: {url: "http://127.0.0.1:1/others", every: 0s}
+        cells: {Label: {nib: Label, fields: {}}}
+        tables:
+          by:
+            source: notes
+            row: {id: "${id}"}
+            parameters: {owner: {}}
+            cell: Label
+            payload: {}
+            sections: [{id: main, where: owner == $params.owner}\(section)]
+        """
+      )
+    }
+    let engine = try Engine(definition(", {id: more, source: others}"), EngineEnvironment.silent(MemoryStore()))
+    let table = try member("by;owner=a", in: "de", of: engine)
+    // Both have failed, and are asked again after a pause.
+    for source in table.sources {
+      let answered = DispatchSemaphore(value: 0)
+      source.whenAnswered { answered.signal() }
+      answered.wait()
+    }
+    if hasAnother {
+      let told = DispatchSemaphore(value: 0)
+      let item = SourceItem(bytes: Array(#"{"id": 1, "owner": "a"}"#.utf8))
+      table.writer.receive(.content(.items([item]), 1), from: "notes") { told.signal() }
+      told.wait()
+    }
+    table.settle(false, refusal: nil)
+    table.refuse(TableError(.unknown, detail: "There is no such owner."))
+    #expect(table.isAwaitingUpstream && table.refusal != nil)
+    try engine.adopt(try engine.prepare(definition("")))
+    #expect(try member("by;owner=a", in: "de", of: engine) === table)
+    table.settle()
+    #expect(!table.isAwaitingUpstream && table.refusal == nil)
+    #expect(table.writer.versions.latest.table.rowCount == 1)
   }
 }

@@ -27,6 +27,7 @@ extension LiveTable {
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
     for source in replaced { source.makeRoom() }
     let unheard = move(to: next, heard, unchanged: unchanged)
+    settleWithoutFormerSources()
     isToBeHandedOver.store(true, ordering: .releasing)
     // Where another replica asks the sources, that one tells.
     let isAsked = !isShared || context.replica.isLeading
@@ -42,6 +43,18 @@ extension LiveTable {
       done()
     }
     return false
+  }
+
+  /// Readers wait no longer for sources that it has no more, and are not refused by them: those that it has may have said all already,
+  /// and perhaps there are none.
+  private func settleWithoutFormerSources() {
+    for table in all {
+      let writer = table.writer
+      writer.content.queue.async {
+        guard writer.content.access({ $0.isSettled }) else { return }
+        table.settle(true, refusal: writer.upstreamRefusal)
+      }
+    }
   }
 
   /// A source that has to tell a table something, though it may go on: what it said last, where the table has nothing of it.
