@@ -143,4 +143,30 @@ import Testing
       #expect(next.item("b1") != nil && next.item("a1") == nil)
     }
   }
+
+  /// The first items without a row are told by their places as they are after an edit, be they few, many or none.
+  @Test(arguments: [0, 3, 40, 1_000, 1_001, 1_500]) func itemsWithoutARowAreToldAfterAnEdit(of those: Int) throws {
+    let mapper = try Fixture {
+      $0.table.rowID = nil
+      $0.sources = [SourceDefinition(name: "s", kind: .local(LocalDefinition()))]
+    }.mapper()
+    func item(_ number: Int, title: String) -> OwnedItem {
+      OwnedItem(number: UInt64(number), rank: Int64(number), bytes: Array(#"{"title":\#(title)}"#.utf8))
+    }
+    // A number is no title.
+    var items = (1...3_000).map { (number: Int) -> OwnedItem in
+      let isWithout = number.isMultiple(of: 2) && number <= 2 * those
+      return item(number, title: isWithout ? "7" : #""a""#)
+    }
+    func mapped(after last: MappingResult? = nil) -> MappingResult {
+      mapper.map(["s": .owned(OwnedList(owned: items))], after: last, variables: variables)
+    }
+    let last = mapped()
+    items.removeFirst()
+    items.append(item(3_001, title: "8"))
+    let (next, fresh) = (mapped(after: last), mapped())
+    #expect(next.changeCount == 2)
+    #expect(next.skippedItems == those + 1 && next.skipped == fresh.skipped)
+    #expect(next.skipped.first?.index == (those == 0 ? 2_999 : 0))
+  }
 }

@@ -164,6 +164,8 @@ struct OwnedList: OwnedItems {
 
   var count: Int { owned.count }
 
+  func place(of number: UInt64) -> Int? { owned.firstIndex { $0.number == number } }
+
   func changes(since earlier: any OwnedItems, atMost maximum: Int) -> [OwnedItemChange]? {
     let before = Dictionary(uniqueKeysWithValues: earlier.owned.map { ($0.number, $0) })
     let after = Dictionary(uniqueKeysWithValues: owned.map { ($0.number, $0) })

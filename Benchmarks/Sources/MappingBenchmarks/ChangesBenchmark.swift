@@ -136,6 +136,8 @@ private struct OwnedList: OwnedItems {
 
   var count: Int { owned.count }
 
+  func place(of number: UInt64) -> Int? { owned.firstIndex { $0.number == number } }
+
   mutating func replace(_ place: Int, _ bytes: [UInt8]) {
     owned[place].bytes = bytes
     changed.append(place)

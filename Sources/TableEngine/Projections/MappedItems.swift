@@ -8,6 +8,9 @@ struct MappedItems: OwnedItems {
   var count: Int { items.count }
   var owned: [OwnedItem] { items.owned }
 
+  /// O(log n).
+  func place(of number: UInt64) -> Int? { items.index(of: ItemID(rawValue: number)) }
+
   /// O(differences · log n).
   func changes(since earlier: any OwnedItems, atMost maximum: Int) -> [OwnedItemChange]? {
     guard let earlier = earlier as? Self, let differences = items.differences(from: earlier.items, atMost: maximum)

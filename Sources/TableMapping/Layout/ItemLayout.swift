@@ -55,14 +55,25 @@ struct ItemLayout: Sendable {
     return laid.mapped
   }
 
-  /// The first items without a row, with the reason. O(items).
+  /// The first items without a row, with the reason. O(items without one · log items) where the service owns them and few have none, as
+  /// whoever logs them asks with each edit; else O(items).
   func firstSkipped(_ count: Int) -> [SkippedItem] {
     guard items.skipped.count > 0 else { return [] }
+    if let owned, items.skipped.count <= Self.fewSkipped {
+      let found = items.skipped.compactMap { number -> (place: Int, skip: MappedItem.Skip)? in
+        guard let skip = items[number]?.mapped.details?.skip, let place = owned.place(of: number) else { return nil }
+        return (place, skip)
+      }
+      return found.sorted { $0.place < $1.place }.prefix(count).map { SkippedItem($0.skip, of: source, at: $0.place) }
+    }
     let found = items.ordered.enumerated().lazy.compactMap { position, entry in
       entry.item.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) }
     }
     return Array(found.prefix(count))
   }
+
+  /// Of more of them the first ones are found faster in the order of all items.
+  private static let fewSkipped = 1_000
 
   // MARK: Places
 

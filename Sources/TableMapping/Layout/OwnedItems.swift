@@ -5,6 +5,9 @@ public protocol OwnedItems: Sendable {
   /// All of them. O(items).
   var owned: [OwnedItem] { get }
 
+  /// Returns an item's place among all, by its number; nil where it is not there.
+  func place(of number: UInt64) -> Int?
+
   /// Returns the items that came, went, moved or were changed since an earlier value, each once.
   ///
   /// - Returns: nil where they are more than `maximum`, or the earlier value is of another type.
