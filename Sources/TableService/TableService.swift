@@ -195,17 +195,11 @@ public final class TableService: RequestHandler {
     }
   }
 
-  /// Answers with a refusal; that of an edit comes after its line in the record, which one 429 of a caller has in a minute.
+  /// Answers with a refusal; that of an edit comes after its line in the record.
   func refuse(_ call: Call, _ error: ServiceError, _ exchange: Exchange) -> Reply {
     let response = error.response(under: call.state)
     guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
-    var omitted = 0
-    if response.status == .tooManyRequests {
-      let caller = call.request.countedAs(call.state.authorizer)
-      guard let count = audit.sampleRefusal(of: caller) else { return .response(response) }
-      omitted = count
-    }
-    return refuse(response, entry.omitting(omitted), in: audit, exchange)
+    return refuse(response, entry, in: audit, exchange)
   }
 
   private func refuse(_ response: Response, _ entry: AuditEntry, in audit: AuditLog, _ exchange: Exchange) -> Reply {

@@ -15,8 +15,6 @@ struct AuditEntry: Sendable {
   private var operation: String
   private var row: String?
   private var body: [UInt8]
-  /// The 429s of the caller that were left out since its last line.
-  private var omitted = 0
 
   /// Nil where the request is no edit of a table's items.
   ///
@@ -52,13 +50,6 @@ struct AuditEntry: Sendable {
 
   fileprivate static let batch = "batch"
 
-  /// The same with the number of the caller's 429s that were left out.
-  func omitting(_ count: Int) -> AuditEntry {
-    var entry = self
-    entry.omitted = count
-    return entry
-  }
-
   /// The row is known by now.
   func naming(_ row: String?) -> AuditEntry {
     var entry = self
@@ -83,7 +74,6 @@ struct AuditEntry: Sendable {
       .init(name: "outcome", value: .string(Self.outcome(status))),
       .init(name: "status", value: .integer(Int64(status.code))),
     ]
-    if omitted > 0 { members.append(.init(name: "omitted", value: .integer(Int64(omitted)))) }
     // Whoever may not edit fills no disk.
     if hasBody, !body.isEmpty, ![.unauthorized, .forbidden, .tooManyRequests].contains(status) {
       members.append(

@@ -16,7 +16,6 @@ final class AuditLog: @unchecked Sendable {
   private let waiting = Mutex<[(lines: [UInt8], completion: @Sendable () -> Void)]>([])
   private var file: FileHandle?
   private let recent = Mutex(RecentEntries())
-  private let refusals = Mutex(RefusalSample())
 
   /// - Throws: where the file can't be opened: words for the operator.
   init(_ definition: AuditDefinition, _ logger: Logger) throws {
@@ -37,12 +36,6 @@ final class AuditLog: @unchecked Sendable {
 
   /// Lines have the edits' bodies, too.
   var hasBodies: Bool { definition.hasBodies }
-
-  /// Whether a 429 of a caller is recorded, as ``RefusalSample/take(_:now:)``.
-  func sampleRefusal(of caller: String) -> Int? {
-    let now = Int(DispatchTime.now().uptimeNanoseconds / 1_000_000)
-    return refusals.withLock { $0.take(caller, now: now) }
-  }
 
   /// The newest entries, each a JSON object, newest first.
   func newest(_ count: Int) -> [[UInt8]] { recent.withLock { $0.newest(count) } }

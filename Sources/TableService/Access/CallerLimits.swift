@@ -119,7 +119,7 @@ struct WaitingShare: Sendable {
 
 extension Request {
   /// Returns the key that limits on a caller count by.
-  func countedAs(_ authorizer: Authorizer) -> String {
+  fileprivate func countedAs(_ authorizer: Authorizer) -> String {
     authorizer.caller(of: self).map { "caller \($0.name)" } ?? addressCounted
   }
 
