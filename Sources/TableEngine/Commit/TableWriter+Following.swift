@@ -225,6 +225,13 @@ extension TableWriter {
     (table?.original?.table.withLock { $0.value } ?? table)?.isToBeHandedOver.store(true, ordering: .releasing)
   }
 
+  /// Where another replica asks a member's sources, its readers wait for nothing but what is stored: what this one has asked for while it led
+  /// may not come any more. On the table's queue.
+  func settleAsStored() {
+    guard isMember, isShared, !context.replica.isLeading, content.access({ $0.isKnownToStore }) else { return }
+    if versions.current.table.state != .loading { table.withLock { $0.value }?.noteStored(isSettled: true) }
+  }
+
   /// Shows others' versions of a member from now on.
   func noteFollowed(_ previous: Table) {
     noteStored()

@@ -161,6 +161,7 @@ extension TableWriter {
       table?.refuse(upstreamRefusal)
       let done: @Sendable (StoreError?) -> Void = { [self] error in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
+        settleAsStored()
         if isEdit { followed(error) }
         if let table { table.sources.first { $0.name == source }?.listeners.stand(table) }
         completion()

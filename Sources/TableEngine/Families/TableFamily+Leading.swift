@@ -101,6 +101,7 @@ extension TableFamily {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
     for table in tables where table.isShared {
       for source in table.sources { source.pause(table) }
+      for writer in table.all.map(\.writer) { writer.content.queue.async { writer.settleAsStored() } }
     }
     lapse()
     claimAll()
