@@ -136,6 +136,13 @@ struct ItemLogs: Sendable {
   ) throws -> [Renaming] {
     let names = Set(definition.sources.map(\.name))
     var renamings: [Renaming] = []
+    func note(_ former: String?, as name: String) throws {
+      guard let former, !names.contains(former),
+        !renamings.contains(where: { $0.name == name || $0.former == former }),
+        try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
+      else { return }
+      renamings.append(Renaming(former: former, name: name))
+    }
     for blueprint in blueprints {
       let present = blueprint.local.flatMap { catalog.logs[$0.name] }
       guard let name = blueprint.local?.name, present?.isStored != true || present?.storedName != ItemRecord.of(name),
@@ -145,21 +152,12 @@ struct ItemLogs: Sendable {
       let log = catalog.tablesByName[table]?.writer.log
       if let log { try settleName(of: log, &stored) }
       let shown = try log?.storedName ?? stored.ownRecord(of: table)
-      guard let former = shown.flatMap(ItemRecord.source), !names.contains(former),
-        !renamings.contains(where: { $0.former == former }),
-        try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
-      else { continue }
-      renamings.append(Renaming(former: former, name: name))
+      try note(shown.flatMap(ItemRecord.source), as: name)
     }
     // A table that was read before another replica has renamed its items says nothing of that.
     for source in definition.sources where catalog.logs[source.name]?.isStored != true {
-      guard case .local = source.kind,
-        let former = try stored.table(ItemRecord.of(source.name)).newName.flatMap(ItemRecord.source),
-        !names.contains(former),
-        !renamings.contains(where: { $0.name == source.name || $0.former == former }),
-        try stored.table(ItemRecord.of(former)).items != nil
-      else { continue }
-      renamings.append(Renaming(former: former, name: source.name))
+      guard case .local = source.kind else { continue }
+      try note(stored.table(ItemRecord.of(source.name)).newName.flatMap(ItemRecord.source), as: source.name)
     }
     return renamings
   }
