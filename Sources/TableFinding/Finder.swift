@@ -88,7 +88,7 @@ public final class Finder: Sendable {
     }
   }
 
-  /// What is not kept any more.
+  /// Results and orders that are not kept any more.
   private struct Retired {
     var found: [[FindSearch: FoundTable]] = []
     var orders: [[[UInt8]: KeptOrder]] = []
@@ -284,7 +284,7 @@ public final class FindMemory: Sendable {
       let all = state.entries.flatMap { owner, entries in
         entries.map { (owner: owner, search: $0.key, entry: $0.value) }
       }
-      // What was charged now was used last.
+      // The entry that was charged now was used last.
       for old in all.sorted(by: { $0.entry.used < $1.entry.used }).dropLast() where state.bytes > goal {
         state.remove(old.owner, old.search)
         gone.append(old.entry.forget)

@@ -61,7 +61,7 @@ public final class FoundTable: Sendable {
     /// As the table has them. Not its section, whose rows would outlive their version.
     var plain: (header: CellModel?, footer: CellModel?)
     var count: Int
-    /// What was found, where the header or the footer reads its items.
+    /// The matches, where the header or the footer reads their items.
     var match: MatchNode?
     var header: CellModel?
     var footer: CellModel?

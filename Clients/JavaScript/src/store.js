@@ -26,7 +26,7 @@ export function indexedDBStore(name = "tablecast") {
       });
       return request.result;
     } catch (error) {
-      // What could not be opened may be opened later, and browsers close what they like: iOS that of a page in the background.
+      // A database may be opened later, and browsers close connections: iOS that of a page in the background.
       forget();
       if (isAgain || error?.name !== "InvalidStateError") throw error;
       return ask(mode, act, true);

@@ -74,7 +74,7 @@ struct AuditEntry: Sendable {
       .init(name: "outcome", value: .string(Self.outcome(status))),
       .init(name: "status", value: .integer(Int64(status.code))),
     ]
-    // Whoever may not edit fills no disk.
+    // A caller who may not edit fills no disk.
     if hasBody, !body.isEmpty, ![.unauthorized, .forbidden, .tooManyRequests].contains(status) {
       members.append(
         .init(name: "body", value: (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self)))

@@ -55,7 +55,7 @@ extension PostgresSchema {
   }
 
   private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) -> [UInt8] {
-    // Whoever waits for the lock has to see what the one before it has made, whatever isolation the role or the database begins with.
+    // A process that waited for the lock has to see the migrations of the one before it, whatever isolation the role begins with.
     try execute("BEGIN ISOLATION LEVEL READ COMMITTED", on: connection)
     try execute(lock, on: connection)
     // An operator may have made it, for a role that may make none.

@@ -27,7 +27,7 @@ extension PostgresStore {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
     let statements = [
-      // What is done in the commit itself is done once, whoever has claimed it. What was done elsewhere may be done once more by another
+      // An edit in the commit itself is done once, whoever has claimed it. One that was sent elsewhere may be sent once more by another
       // process, whose claim it is now: its answer will tell.
       PostgresStatement(
         """

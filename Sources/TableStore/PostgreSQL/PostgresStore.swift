@@ -108,7 +108,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
     PostgresStatement("SELECT set_config('default_transaction_isolation', 'read committed', false)"),
   ]
 
-  /// Of a run that has come only in part the server awaits the rest, with all locks: no limit on statements counts between them. Where the
+  /// The server awaits the rest of a run that has come only in part, with all locks: no limit on statements counts between them. Where the
   /// client's power or network is gone, this ends it within seconds. Without effect on a local socket.
   private static let keepalives = PostgresStatement(
     """

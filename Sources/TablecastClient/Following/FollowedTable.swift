@@ -28,7 +28,7 @@ struct FollowedTable: Sendable {
   var endsAt: Double?
   /// Since when it is not followed; nil while it is.
   var leftAt: Double?
-  /// What was kept of it was purged, and no request was answered since: it is not to be kept.
+  /// Its stored state was purged, and no request was answered since: it is not to be stored.
   var isForgotten = false
   /// Reasons of the app's not to follow this table.
   var pauses: Set<String> = []

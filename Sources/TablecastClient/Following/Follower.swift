@@ -51,7 +51,7 @@ struct Follower: Sendable {
     case find(TableAddress, TableSearch?)
     /// There is a new token, or the app wants it: tables that were refused are asked for again.
     case retryRefused
-    /// What is kept was forgotten, as the user is gone.
+    /// The stored states were deleted, as the user is gone.
     case purged
     /// An edit was answered with a cursor; nil where it can't be told.
     case answered(TableAddress, EditID, TableCursor?)
@@ -218,7 +218,7 @@ struct Follower: Sendable {
 
   func isPaused(_ table: FollowedTable) -> Bool { !pauses.isEmpty || !table.pauses.isEmpty }
 
-  /// What waits is asked again at once, or once the service wants it. More than once a second it isn't done.
+  /// Waiting requests are made again at once, or once the service wants them; not more than once a second.
   private mutating func wake(now: Double) {
     if let wokenAt, now - wokenAt < 1 { return }
     wokenAt = now

@@ -99,7 +99,7 @@ public struct TableWindow: Hashable, Sendable {
   /// The number of rows in the whole table.
   public var of: Int
 
-  /// What a double counts exactly; sums of such numbers fit into an `Int`.
+  /// The integers that a double has exactly; sums of such numbers fit into an `Int`.
   private static let numbers = 0...1 << 53
 
   /// Nil for what can be no window: the table is shown as one without.
