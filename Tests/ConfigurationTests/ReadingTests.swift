@@ -107,6 +107,21 @@ import Testing
     #expect(definition.store == .sqlite(path: "data/tablecast.sqlite"))
   }
 
+  /// A table with a `$default` of its own, or a shared one, needs no built-in title.
+  @Test(arguments: ["representations: REP\n", ""]) func withoutCellsADefaultCounts(shared: String) throws {
+    let representation = "{$default: {cell: TableViewCellWithLabel, payload: {title: \"${subject}\"}}}"
+    let own = shared.isEmpty ? ", representations: REP" : ""
+    let text = shared + "sources: {s: {url: https://x.example}}\ntables: {t: {source: s, row: {id: \"${id}\"}\(own)}}"
+    let (definition, found) = ConfigurationReader.read(
+      text: text.replacing("REP", with: representation),
+      file: "t",
+      environment: [:]
+    )
+    let table = try #require(definition?.tables.first, "\(found)")
+    #expect(found.isEmpty && table.cell == nil)
+    #expect(definition?.cells.map(\.identifier) == ["TableViewCellWithLabel"])
+  }
+
   @Test func forwardStandsInATableOrItsSource() throws {
     let text = """
       sources: {s: {url: https://x.example, forward: [Authorization]}}

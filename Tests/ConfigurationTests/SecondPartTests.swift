@@ -182,6 +182,27 @@ import Testing
     #expect(definition.tables.map(\.isForEdges) == [false, false, false, false])
   }
 
+  /// What every table falls back on counts for every table, also where a cell takes most items.
+  @Test func theSharedDefaultMayReadTheCaller() throws {
+    let definition = try read(
+      """
+      auth: {jwt: {issuer: https://id.example.com, audience: tablecast}}
+      representations:
+        $default: {cases: [{when: done, cell: C, payload: {title: "${$caller.name}"}}, {use: other}]}
+        other: {cell: C, payload: {title: "${$caller.claims.sub}"}}
+        special: {cell: C, payload: {title: "${$caller.claims.team}"}}
+      tables:
+        plain: {source: issues, row: {id: "${id}"}, cell: C, payload: {title: "${title}"}}
+        typed: {source: issues, row: {id: "${id}", type: "${type}"}, cell: C, payload: {title: t}}
+      """ + Self.rest
+    )
+    #expect(
+      definition.tables.map(\.callerUse.paths) == [
+        [["name"], ["claims", "sub"]], [["name"], ["claims", "sub"], ["claims", "team"]],
+      ]
+    )
+  }
+
   /// What is wrong, with what is said of it.
   @Test(
     arguments: [

@@ -53,13 +53,15 @@ struct CrossChecks {
 }
 
 extension CrossChecks {
-  /// Adds the cell of a configuration without cells: it has a title; it may be named, and tables that name no cell show
-  /// it where no representation takes an item.
+  /// Adds the cell of a configuration without cells: it has a title; it may be named, and tables that have neither a
+  /// cell nor `$default` show it where no representation takes an item.
   private mutating func addBuiltInCell() {
     guard definition.cells.isEmpty, declarations(.cell).isEmpty else { return }
     definition.cells = [.builtIn]
     let title = Template.builtInTitle
-    for index in definition.tables.indices where definition.tables[index].cell == nil {
+    for index in definition.tables.indices {
+      let table = definition.tables[index]
+      guard table.cell == nil, !hasRepresentation("$default", in: table) else { continue }
       definition.tables[index].cell = title.map { CellMapping(cell: CellDefinition.builtIn.identifier, payload: $0) }
     }
   }
@@ -106,6 +108,7 @@ extension CrossChecks {
   /// shared by all tables, as far as it may use them.
   private mutating func addCallerUses() {
     guard !reading.callerUses.isEmpty else { return }
+    let defaults = sharedDefaults
     for index in definition.tables.indices {
       let table = definition.tables[index]
       let reads = reading.callerUses.filter { path, _ in
@@ -115,12 +118,22 @@ extension CrossChecks {
         return switch kind {
         case ServiceKeys.tables.name: name == table.name
         case ServiceKeys.sources.name: table.sources.contains(name)
-        case ServiceKeys.representations.name: mayUse(representation: name, table)
+        case ServiceKeys.representations.name: defaults.contains(name) || mayUse(representation: name, table)
         default: false
         }
       }
       definition.tables[index].callerUse = CallerUse(reads.map(\.use))
     }
+  }
+
+  /// The shared `$default`, which every table falls back on, and the representations that it uses.
+  private var sharedDefaults: Set<String> {
+    var (found, next): (Set<String>, [String]) = ([], ["$default"])
+    while let name = next.popLast() {
+      guard let representation = definition.representations[name], found.insert(name).inserted else { continue }
+      next += representation.usedNames
+    }
+    return found
   }
 
   /// Types are told by items, and one representation may use another.
