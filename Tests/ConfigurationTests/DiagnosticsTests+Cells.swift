@@ -92,6 +92,11 @@ extension DiagnosticsTests {
       "2:61: the field 'title' of C is a string, and this is the number 3"
     ),
     Case(
+      "null for a required value of any kind",
+      "cells: {C: {fields: {x: any, y: optional any}}}\ntables: {t: {source: {local: {}}, cell: C, payload: {x: null, y: null}}}",
+      "2:57: the field 'x' of C is anything, and this is nothing"
+    ),
+    Case(
       "payload without cell",
       table("payload: {title: a}, representations: {$default: {cell: C, payload: {title: a}}}"),
       "2:13: 'payload' without 'cell'"

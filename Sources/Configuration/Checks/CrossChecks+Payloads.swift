@@ -118,6 +118,7 @@ extension YAMLNode {
       let text = TemplateParts(scalar.text)
       if scalar.resolved == .string, text.whole != nil { return true }
       switch (type, scalar.resolved) {
+      case (.any, .null): return false
       case (.any, _), (.string, .string), (.boolean, .boolean), (.number, .number), (.number, .integer),
         (.number, .unsigned), (.integer, .integer), (.integer, .unsigned):
         return true
