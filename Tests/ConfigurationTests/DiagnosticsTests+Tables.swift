@@ -115,6 +115,24 @@ extension DiagnosticsTests {
       "3:146: 'url' is missing"
     ),
     Case(
+      "fields of a form that are called like keys",
+      upstreamTable(
+        "patch: {url: https://x.example, form: {id: \"${$user.id}\", item: \"${$user.a}\", fields: \"${$edit.a}\"}}}, "
+          + "lookups: {user: {source: s, key: id, on: owner}}, "
+          + "actions: {rename: {request: {url: https://x.example, form: "
+          + "{title: \"${$edit.title}\", when: \"${$edit.when}\", item: \"${$user.id}\"}}}"
+      )
+    ),
+    Case(
+      "an action that is called form",
+      upstreamTable(
+        "}, actions: {form: {title: \"${$edit.title}\", request: {url: https://x.example}}, "
+          + "headers: {when: $status == 3, request: {url: https://x.example}}"
+      ),
+      "3:113: `$edit` means nothing here",
+      "3:180: `$status` means nothing here"
+    ),
+    Case(
       "item",
       cell + "tables: {t: {source: {local: {items: [3]}}, cell: C, payload: {title: a}}}",
       "2:39: an item is expected here, and this is the number 3"

@@ -37,8 +37,9 @@ struct KnownRoots {
     let own = path.dropFirst().first.flatMap { declared[$0] } ?? []
     let lookups = isOfTable ? own : declared.values.reduce(into: []) { $0.formUnion($1) }
     let isSection = path.contains(TableKeys.sections.name)
-    // A header field may be called like a key.
-    let isField = path.dropLast().last == EditRequestKeys.headers.name
+    // A header or a form's field may be called like a key. An action or a parameter may be called `form`: it has keys.
+    let fields = [EditRequestKeys.headers.name, EditRequestKeys.form.name]
+    let isField = path.count > 5 && fields.contains(path[path.count - 2])
     switch (isOfTable ? path[2] : "", isField ? "" : path.last ?? "") {
     case (TableKeys.parameters.name, ParameterKeys.defaultValue.name):
       self.init([.caller])
