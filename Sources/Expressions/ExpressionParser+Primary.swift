@@ -4,7 +4,7 @@ import JSON
 extension ExpressionParser {
   /// A value and the members taken of it.
   mutating func parsePostfix() throws(ExpressionError) -> Node {
-    let start = token
+    let misnamed = ExpressionError("env takes one name: env.NAME", offset: token.offset)
     var node = try parsePrimary()
     while true {
       let offset = token.offset
@@ -14,14 +14,14 @@ extension ExpressionParser {
         position += 1
         node = node.element(try parseExpression())
         guard take("]") else { throw unclosed(open, by: "]") }
+        // A computed name would read variables that no expression names.
+        if case .element(.path(let path), _) = node, path.root == .environment { throw misnamed }
       } else {
         break
       }
       try countOperator(at: offset)
     }
-    if case .path(let path) = node, path.root == .environment, path.steps.count != 1 {
-      throw ExpressionError("env takes one name: env.NAME", offset: start.offset)
-    }
+    if case .path(let path) = node, path.root == .environment, path.steps.count != 1 { throw misnamed }
     return node
   }
 

@@ -24,6 +24,8 @@ import Testing
         0
       ),
       ("$env.X", "env is written without $: env.NAME", 0),
+      ("env[title]", "env takes one name: env.NAME", 0), ("1 + env[$params.a]", "env takes one name: env.NAME", 4),
+      ("env['A' + 'B']", "env takes one name: env.NAME", 0), ("env[a].b", "env takes one name: env.NAME", 0),
       ("env", "env takes one name: env.NAME", 0), ("env.A.b", "env takes one name: env.NAME", 0),
       ("a | trunkate(3)", "unknown filter “trunkate”; did you mean truncate?", 4),
       ("a | uper", "unknown filter “uper”; did you mean upper?", 4),
