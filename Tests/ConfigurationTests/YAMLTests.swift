@@ -57,6 +57,11 @@ import Testing
     ),
     Case("unknown alias", "history: *x\ntables: {}\n", "1:10: YAML: found undefined alias"),
     Case("alias as a key", "a: &a b\n*a : 1\n", "2:1: an alias can't be a key"),
+    Case("alias as a key of two", "a: &a b\n*a : 1\n*a : 2\n", "2:1: an alias can't be a key"),
+    Case("alias as a key in braces", "a: &a b\nk: {c: *a, *a : 1}\n", "2:12: an alias can't be a key"),
+    Case("alias as a key in a list", "a: &a b\nk: [*a, {x: {*a: 1}}]\n", "2:14: an alias can't be a key"),
+    Case("alias in a key", "a: &a b\nk: {[c, *a]: 1}\n", "2:9: an alias can't be a key"),
+    Case("alias as the value in a key", "a: &a b\nk:\n  ? {c: [*a]}\n  : 1\n", "3:10: an alias can't be a key"),
     Case("merge of a text", "tables: {}\nviews: {<<: 3}\n", "2:13: '<<' merges mappings, and this is the number 3"),
     Case(
       "two merge keys",
@@ -109,9 +114,46 @@ import Testing
     let levels = (1..<60).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()
     let found = diagnostics("a0: &a0 [x, x]\n" + levels)
     #expect(found == ["1:10: too many values, all aliases followed, at most 200000 are read"])
+    let keys = [("? *a59\n: 1\n", 3), ("k: {*a59 : 1}\n", 5), ("k: {? *a59 : 1}\n", 7), ("k: {[*a59]: 1}\n", 6)]
+    for (end, column) in keys {
+      #expect(
+        diagnostics("a0: &a0 [x, x]\n" + levels + end) == [
+          "61:\(column): an alias can't be a key, write the key itself"
+        ],
+        "\(end)"
+      )
+    }
+  }
+
+  /// An asterisk is not always an alias, and an alias before a colon not always a key.
+  @Test func asterisksAreRead() {
+    let text = """
+      note: |
+        * Milk: 2 l
+        *bold: text*
+      folded: >
+        *a: b
+      plain: one
+        *two
+      quoted: "one
+        *two: three"
+      base: &base {a: 1}
+      list:
+        - *base  # see: above
+        - {<<: *base, b: *base}
+        - "*base": '*base'
+      ? what *that*
+      : *base
+      "*key*": 2
+      """
+    var yaml = YAMLReader(text: text)
+    let root = yaml.read()
+    #expect(yaml.problems == [])
     #expect(
-      diagnostics("a0: &a0 [x, x]\n" + levels + "? *a59\n: 1\n") == [
-        "61:3: an alias can't be a key, write the key itself"
+      root.map { JSONValue($0) } == [
+        "note": "* Milk: 2 l\n*bold: text*\n", "folded": "*a: b\n", "plain": "one *two", "quoted": "one *two: three",
+        "base": ["a": 1], "list": [["a": 1], ["b": ["a": 1], "a": 1], ["*base": "*base"]], "what *that*": ["a": 1],
+        "*key*": 2,
       ]
     )
   }

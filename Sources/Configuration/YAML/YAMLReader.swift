@@ -17,6 +17,8 @@ struct YAMLReader {
 
   /// In place of a repeated key's first character: U+E000, U+E001 …
   static let marks: ClosedRange<UInt32> = 0xE000...0xEFFF
+  /// In place of asterisks, where aliases are looked for.
+  private static let asterisk: Unicode.Scalar = "\u{F000}"
 
   var text: String
   var source: SourceText
@@ -42,12 +44,14 @@ struct YAMLReader {
       )
       return nil
     }
-    if let place = aliasAsKey {
-      problems.append(YAMLProblem(place: place, message: "an alias can't be a key", suggestion: "write the key itself"))
-      return nil
-    }
     while true {
       do {
+        if let place = try aliasInKey() {
+          problems.append(
+            YAMLProblem(place: place, message: "an alias can't be a key", suggestion: "write the key itself")
+          )
+          return nil
+        }
         guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
         var composer = YAMLComposer(source: source, repeated: repeated)
         let node = composer.compose(root)
@@ -104,15 +108,32 @@ struct YAMLReader {
     return true
   }
 
-  /// Yams hashes keys through aliases: one that names a nest of aliases would not end. Nobody needs an alias as a key.
-  private var aliasAsKey: TextPosition? {
-    for (index, line) in source.lines.enumerated() {
-      let indentation = line.prefix { $0 == " " || $0 == "-" || $0 == "?" }
-      let rest = line.dropFirst(indentation.count)
-      guard indentation.contains("?") ? rest.contains("*") || rest.isEmpty : rest.first == "*" else { continue }
-      if indentation.contains("?") || rest.contains(":") {
-        return TextPosition(line: index + 1, column: indentation.count + 1)
+  /// The place of an alias that is a key, or a part of one.
+  ///
+  /// Yams hashes keys through aliases: one that names a nest of aliases would not end. So the text is read without any
+  /// first, each asterisk exchanged for a character that makes a plain text of an alias.
+  private func aliasInKey() throws -> TextPosition? {
+    guard text.unicodeScalars.contains("*") else { return nil }
+    let plain = text.unicodeScalars.map { $0 == "*" ? Self.asterisk : $0 }
+    let plainText = String(String.UnicodeScalarView(plain))
+    return try Parser(yaml: plainText, resolver: .basic, encoding: .utf8).singleRoot().flatMap { alias(in: $0) }
+  }
+
+  /// - Parameter isKey: the node is a key, or a part of one.
+  private func alias(in node: Node, isKey: Bool = false) -> TextPosition? {
+    switch node {
+    case .scalar(let scalar):
+      // No text without quotes begins with an asterisk.
+      if isKey, let place = scalar.mark.map(TextPosition.init), source.stands("*", at: place) { return place }
+    case .sequence(let elements):
+      for element in elements {
+        if let place = alias(in: element, isKey: isKey) { return place }
       }
+    case .mapping(let mapping):
+      for (key, value) in mapping {
+        if let place = alias(in: key, isKey: true) ?? alias(in: value, isKey: isKey) { return place }
+      }
+    case .alias: break
     }
     return nil
   }
