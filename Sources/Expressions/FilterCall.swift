@@ -32,7 +32,8 @@ struct FilterCall {
     return result
   }
 
-  /// A locale as an argument, else the scope's; nil where there is neither. Foundation traps on what is no locale.
+  /// A locale as an argument, else the scope's; nil where there is neither. Foundation traps on what is no locale, and
+  /// ICU takes names of some 150 characters.
   func locale(_ position: Int, of filter: String) throws(EvaluationError) -> String? {
     guard let name = try text(position, of: filter) ?? scope.locale else { return nil }
     let parts = name.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
@@ -40,7 +41,7 @@ struct FilterCall {
       (1...8).contains(part.count)
         && part.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) }
     }
-    guard areWords, parts.count <= 4, let language = parts.first, language.count >= 2 else {
+    guard areWords, parts.count <= 16, let language = parts.first, language.count >= 2 else {
       throw EvaluationError("\(filter) takes a locale such as 'de' or 'en_GB', not", showing: name)
     }
     return name

@@ -20,6 +20,11 @@ import Testing
       ("5 | plural('plik', 'pliku', 'pliki', 'plików')", "pl", "\"plików\""),
       ("2 | plural('plik', 'pliku', 'pliki', 'plików')", "pl", "\"pliki\""), ("$locale", "pl", "\"pl\""),
       ("1 | plural('a', 'b')", "xx", "\"b\""),
+      // With extensions and variants.
+      ("1234.5 | number", "de-DE-u-co-phonebk", "\"1.234,5\""),
+      ("3 | currency('EUR')", "de-DE-u-nu-latn", "\"3,00\u{A0}€\""),
+      ("1714602600 | date('d. MMMM yyyy')", "de-DE-u-co-phonebk", "\"1. Mai 2024\""),
+      ("2 | plural('plik', 'pliku', 'pliki', 'plików')", "pl-Latn-PL-u-co-standard", "\"pliki\""),
     ] as [(String, String, String)]
   )
   func filtersWriteInTheLocale(_ text: String, _ locale: String, _ expected: String) throws {
