@@ -38,7 +38,7 @@ public enum SortOrder: Sendable {
       let value = try expression.evaluate(in: scope)
       if value.isNull { return .ascending }
       guard let direction = value.text.flatMap(SortDirection.init(rawValue:)) else {
-        throw EvaluationError("a sort's order is 'ascending' or 'descending', not \(value.json)")
+        throw expression.misfit("a sort's order is 'ascending' or 'descending'", value)
       }
       return direction
     }
@@ -60,7 +60,7 @@ public enum RowLimit: Sendable {
       let value = try expression.evaluate(in: scope)
       if value.isNull { return nil }
       guard let count = value.text.flatMap({ Int($0) }), count >= 0 else {
-        throw EvaluationError("a section's limit is a number of rows, not \(value.json)")
+        throw expression.misfit("a section's limit is a number of rows", value)
       }
       return count
     }

@@ -86,6 +86,12 @@ public struct Expression: Sendable, CustomStringConvertible {
     }
   }
 
+  /// The error of a value that does not fit where the expression stands: it shows the value, unless that may be one of
+  /// the environment.
+  public func misfit(_ expected: String, _ value: Value) -> EvaluationError {
+    EvaluationError(dependencies.contains(.environment) ? expected : "\(expected), not \(value.json)")
+  }
+
   /// Returns whether the value counts as true: everything but null, false, 0 and the empty string.
   public func isTrue(in scope: Scope) throws(EvaluationError) -> Bool {
     try evaluate(in: scope).isTruthy

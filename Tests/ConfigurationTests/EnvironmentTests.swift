@@ -117,6 +117,26 @@ import Testing
     #expect(!found.contains { ($0.json.bytes).count == 0 })
   }
 
+  /// Nor where a value is right by itself, and wrong for where it stands.
+  @Test(arguments: [
+    ("auth: {jwt: {issuer: a, audience: b, jwks: \"${env.S}\"}}", "keys that come from '${env.S}' could be anybody's"),
+    ("auth: {jwt: {issuer: \"${env.S}\", audience: b}}", "keys that come from '${env.S}' could be anybody's"),
+    ("auth: {jwt: {issuer: \"${env.T}\", audience: b}}", "'${env.T}' is no address at which"),
+    (
+      "auth: {jwt: [{issuer: \"${env.T}\", audience: b, jwks: c}, {issuer: \"${env.T}\", audience: d, jwks: c}]}",
+      "the issuer '${env.T}' stands twice"
+    ),
+    ("trustedProxies: [\"${env.P}\"]", "the text '${env.P}' has bits beyond its prefix"),
+  ])
+  func valuesThatDoNotFitAreNotPrinted(text: String, message: String) {
+    let found = diagnostics(
+      "\(text)\n" + DiagnosticsTests.base + DiagnosticsTests.cell,
+      environment: ["S": "http://user:pw@host.example/k", "T": "t0ps3cret", "P": "10.9.8.7/8"]
+    )
+    #expect(found.count == 1 && found[0].contains(message), "\(found)")
+    #expect(!found.contains { $0.contains("host.example") || $0.contains("t0ps3cret") || $0.contains("10.9") })
+  }
+
   @Test func originsMayComeFromTheEnvironment() throws {
     let text = """
       sources: {s: {url: "${env.BASE ?? 'http://127.0.0.1:81'}/flights?since=${env.SINCE}"}}

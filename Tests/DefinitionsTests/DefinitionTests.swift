@@ -48,6 +48,20 @@ import Testing
     #expect(try limit.rows(in: Scope()) == nil)
   }
 
+  /// What a value of the environment is, an error does not tell.
+  @Test func whatDoesNotFitIsShownUnlessItIsOfTheEnvironment() throws {
+    var scope = Scope()
+    scope.parameters = ["x": "shown"]
+    scope.environment = ["X": "hidden"]
+    for (text, ending) in [("$params.x", ", not \"shown\""), ("env.X", ""), ("$params.x + env.X", "")] {
+      let expression = try Expression(text)
+      let order = #expect(throws: EvaluationError.self) { try SortOrder.chosen(expression).direction(in: scope) }
+      #expect(order?.message == "a sort's order is 'ascending' or 'descending'" + ending)
+      let limit = #expect(throws: EvaluationError.self) { try RowLimit.chosen(expression).rows(in: scope) }
+      #expect(limit?.message == "a section's limit is a number of rows" + ending)
+    }
+  }
+
   @Test func aTokenCoversTables() {
     let token = AuthDefinition.Token(name: "a", sha256: [], allows: [.read], tables: ["todo*", "hn"])
     #expect(token.covers(table: "todos"))

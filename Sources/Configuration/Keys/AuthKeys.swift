@@ -47,11 +47,11 @@ enum AuthKeys: ObjectKeys {
   /// All issuers must give anonymous callers the same rights.
   private static func add(_ issuers: [JWTKeys.Issuer], to auth: inout AuthDefinition, _ object: ObjectReader) {
     auth.issuers = issuers.map(\.definition)
-    for (index, issuer) in auth.issuers.enumerated()
-    where auth.issuers[..<index].contains(where: { $0.issuer == issuer.issuer }) {
+    for (index, issuer) in issuers.enumerated()
+    where issuers[..<index].contains(where: { $0.definition.issuer == issuer.definition.issuer }) {
       object.reading.error(
         at: object.place(of: jwt),
-        "the issuer \(excerpt(issuer.issuer)) stands twice",
+        "the issuer \(issuer.written) stands twice",
         "an issuer has one entry"
       )
     }

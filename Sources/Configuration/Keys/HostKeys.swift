@@ -66,7 +66,7 @@ extension ValueReader where Value == AddressRange {
     guard range.bytes == bytes else {
       reading.warning(
         at: node.place,
-        "the address \(excerpt(text)) has bits beyond its prefix",
+        "\(node.seen) has bits beyond its prefix",
         "they don't count"
       )
       return range

@@ -7,6 +7,8 @@ enum JWTKeys: ObjectKeys {
   /// An issuer, and what holds for those who have none of its tokens.
   struct Issuer: Sendable {
     var definition: JWTDefinition
+    /// The issuer as it was written, for messages.
+    var written: String
     var anonymous: AnonymousKeys.Anonymous?
   }
 
@@ -60,7 +62,7 @@ enum JWTKeys: ObjectKeys {
       )
     }
     definition.allows = allow?.rules ?? [.read: .constant(true)]
-    return Issuer(definition: definition, anonymous: allow?.anonymous)
+    return Issuer(definition: definition, written: object.written(self.issuer), anonymous: allow?.anonymous)
   }
 
   private static let longestLeeway = Duration.seconds(600)
@@ -74,7 +76,7 @@ enum JWTKeys: ObjectKeys {
       if object.has(jwks) { return .file(text) }
       object.reading.error(
         at: object.place(of: self.issuer),
-        "\(excerpt(text)) is no address at which the issuer's keys could be found",
+        "\(object.written(self.issuer)) is no address at which the issuer's keys could be found",
         "write `jwks`: an https URL, or a file"
       )
       return nil
@@ -82,7 +84,7 @@ enum JWTKeys: ObjectKeys {
     guard isSafe(text) else {
       object.reading.error(
         at: object.has(jwks) ? object.place(of: jwks) : object.place(of: self.issuer),
-        "keys that come from \(excerpt(text)) could be anybody's",
+        "keys that come from \(object.written(object.has(jwks) ? jwks : self.issuer)) could be anybody's",
         "use https, or a file; http is for this machine alone"
       )
       return nil

@@ -53,6 +53,9 @@ struct ObjectReader {
 
   func node<Value>(of key: Key<Value>) -> YAMLNode? { entries[key.name]?.value }
 
+  /// Returns the text of a key as it was written, in quotes: what its expressions result in may be a secret.
+  func written<Value>(_ key: Key<Value>) -> String { excerpt(node(of: key)?.scalar?.text ?? "") }
+
   /// The keys of these that are there.
   func present(of names: [String]) -> [String] { names.filter { entries[$0] != nil } }
 
