@@ -11,6 +11,7 @@ enum PluralRules {
     // As most numbers are put.
     if locale == "en" || locale.hasPrefix("en-") || locale.hasPrefix("en_") { return number == 1 ? .one : .other }
     guard let rules = rules(of: locale) else { return .other }
+    defer { if !rules.areKept { swift_uplrules_close(rules.opened) } }
     var status = U_ZERO_ERROR
     var keyword = [UChar](repeating: 0, count: 16)
     let count = swift_uplrules_select(rules.opened, number, &keyword, Int32(keyword.count), &status)
@@ -18,9 +19,11 @@ enum PluralRules {
     return Category(rawValue: String(decoding: keyword[..<Int(count)], as: UTF16.self)) ?? .other
   }
 
-  /// `@unchecked Sendable`: ICU's plural rules are constant once they are opened; these are never closed.
+  /// `@unchecked Sendable`: ICU's plural rules are constant once they are opened. Those that are kept are never closed,
+  /// others by whoever opened them.
   private struct Rules: @unchecked Sendable {
     let opened: OpaquePointer
+    let areKept: Bool
   }
 
   private static let known = Mutex<[String: Rules]>([:])
@@ -28,14 +31,13 @@ enum PluralRules {
   private static func rules(of locale: String) -> Rules? {
     known.withLock { known in
       if let rules = known[locale] { return rules }
-      // Locales come from a configuration and its choice of `Accept-Language`, so that they are few.
-      guard known.count < 256 else { return nil }
       var status = U_ZERO_ERROR
       guard let opened = swift_uplrules_open(locale, &status), status.rawValue <= U_ZERO_ERROR.rawValue else {
         return nil
       }
-      let rules = Rules(opened: opened)
-      known[locale] = rules
+      // Locales of a configuration are few, those of items may be any.
+      let rules = Rules(opened: opened, areKept: known.count < 256)
+      if rules.areKept { known[locale] = rules }
       return rules
     }
   }

@@ -31,6 +31,18 @@ import Testing
     #expect(try value(text) { $0.locale = locale } == expected)
   }
 
+  /// Items may bring any number of languages: those that come later have their rules, too.
+  @Test func languagesOfItemsHaveTheirRules() throws {
+    let word = try Expression("2 | plural('one', 'other', 'few', 'many', lang)")
+    for number in 0..<300 {
+      let scope = Scope(item: Value(["lang": .string("zz-\(1_000 + number)")]))
+      #expect(try word.evaluate(in: scope).json == "\"other\"")
+    }
+    for _ in 0..<2 {
+      #expect(try word.evaluate(in: Scope(item: Value(["lang": "uk"]))).json == "\"few\"")
+    }
+  }
+
   @Test func whatDependsOnTheLocale() throws {
     #expect(try Expression("a | number").dependencies == [.item, .locale])
     #expect(try Expression("a | number(2, 'de')").dependencies == .item)
