@@ -32,6 +32,8 @@ import Testing
     #expect(secret("x-${env.A}-${env.B}", environment) == ("x-one-two", []))
     #expect(secret("${env['B']}", environment) == ("two", []))
     #expect(secret("${env.Z ?? 'none'}", environment) == ("none", []))
+    #expect(secret("a$${b", environment) == ("a${b", []))
+    #expect(secret("$${env.A} is ${env.A}", environment) == ("${env.A} is one", []))
     #expect(secret("${env.A ?? 'none'}", environment) == ("one", []))
     #expect(
       secret("${env.C}", environment).1 == [

@@ -62,7 +62,7 @@ extension Reading {
     var result = ""
     for part in TemplateParts(scalar.text).parts {
       switch part {
-      case .literal(let text): result += text
+      case .literal(let text): result += String(text).replacing("$${", with: "${")
       case .expression(let text):
         guard let value = constant(text, at: node.place) else { return nil }
         result += value
