@@ -81,6 +81,26 @@ import Testing
     #expect(plain.sources.keys.sorted() == ["$three", "feed", "pool"])
   }
 
+  /// However an expression names a variable, and whatever the names are of others.
+  @Test(
+    arguments: [
+      ("${env.BRAND}", true), ("${env['BRAND']}", true), ("${title + env[\"BRAND\"]}", true),
+      ("${env.BRAND_OF_CARS}", false), ("$${env.BRAND} ${title}", false),
+    ]
+  )
+  func aVariableCountsWhereItIsRead(_ title: String, _ counts: Bool) throws {
+    // In header fields alone it does not.
+    let text = Self.replaced("Bearer ${env.TOKEN}", "${env.BRAND}")
+      .replacingOccurrences(of: "payload: {title: \"${title}\", detail", with: "payload: {title: TITLE, detail")
+      .replacingOccurrences(of: "TITLE", with: "'\(title.replacingOccurrences(of: "'", with: "''"))'")
+    let variables = Self.variables.merging(["BRAND": "one", "BRAND_OF_CARS": "cars"]) { $1 }
+    let (one, other) = (
+      try Self.digests(text, variables), try Self.digests(text, variables.merging(["BRAND": "two"]) { $1 })
+    )
+    #expect((one.tables != other.tables) == counts)
+    #expect(one.everything != other.everything)
+  }
+
   /// Another release computes these for the same file: whoever changes them changes `ConfigurationDigest.method`, too.
   @Test func theyAreTheSameInEveryRelease() throws {
     let digests = try Self.digests(Self.plain)

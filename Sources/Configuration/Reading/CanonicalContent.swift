@@ -1,5 +1,6 @@
 import Definitions
 import Digests
+import Expressions
 import JSON
 
 /// A part of the configuration in one form: JSON, keys in the order of their bytes where their order means nothing.
@@ -10,8 +11,8 @@ struct CanonicalContent {
   private var requests: [UInt8] = []
   /// Header fields.
   private var credentials: [UInt8] = []
-  /// All requests, those of sources too: the environment's variables are looked for in them.
-  private var named: [UInt8] = []
+  /// The environment's variables that expressions read, in requests too, without those of header fields.
+  private var variables: Set<String> = []
 
   /// The keys of the configuration that decide what tables are.
   private static let keys = ["sources", "cells", "representations", "tables", "locales"]
@@ -30,11 +31,9 @@ struct CanonicalContent {
       guard let node = entry.value.value(of: TableKeys.source.name), node.entries != nil else { continue }
       digests.sources[TableDefinition.inlineSourceName(of: entry.key.value)] = source(node)
     }
-    let searched = String(decoding: whole.text + whole.named, as: UTF8.self)
     let variables = environment.sorted { $0.key < $1.key }
-    let (named, others) = (
-      variables.filter { searched.contains("env.\($0.key)") }, variables.filter { !searched.contains("env.\($0.key)") }
-    )
+    let named = variables.filter { whole.variables.contains($0.key) }
+    let others = variables.filter { !whole.variables.contains($0.key) }
     digests.tables = whole.digest(with: check(named))
     digests.everything = SHA256.digest(of: digests.tables + check(others))
     return digests
@@ -69,7 +68,7 @@ struct CanonicalContent {
       var source = CanonicalContent()
       source.write(entries, keys)
       text += source.text + source.checks
-      named += source.named
+      variables.formUnion(source.variables)
     case (.mapping(let entries), .map(let element)):
       let entries = isUnordered ? entries.sorted(by: Self.precedes) : entries
       writeList(of: entries, in: "{}") { content, entry in
@@ -79,7 +78,9 @@ struct CanonicalContent {
     case (.sequence(let elements), .list(let element, _, _)):
       writeList(of: elements, in: "[]") { $0.write($1, element) }
     case (_, .anyOf(let schemas)): write(node, schemas.first { $0.describes(node) } ?? .anything)
-    default: text += JSONValue(node).bytes
+    default:
+      text += JSONValue(node).bytes
+      variables.formUnion(node.variables)
     }
   }
 
@@ -90,9 +91,8 @@ struct CanonicalContent {
       content.writeName(name)
       switch known[name]?.secrecy {
       case .request?:
-        let bytes = JSONValue(entry.value).bytes + [0]
-        content.requests += bytes
-        content.named += bytes
+        content.requests += JSONValue(entry.value).bytes + [0]
+        content.variables.formUnion(entry.value.variables)
       case .credentials?: content.credentials += JSONValue(entry.value).bytes + [0]
       case .secret?: break
       case .some(.none), nil:
@@ -134,4 +134,23 @@ extension SchemaNode {
     default: return false
     }
   }
+}
+
+extension YAMLNode {
+  /// The environment's variables that its expressions read. Where no `${` is, a text may be an expression as a whole.
+  fileprivate var variables: Set<String> {
+    switch content {
+    case .mapping(let entries): entries.reduce(into: []) { $0.formUnion($1.value.variables) }
+    case .sequence(let elements): elements.reduce(into: []) { $0.formUnion($1.variables) }
+    case .scalar(let scalar):
+      scalar.text.contains("${")
+        ? TemplateParts(scalar.text).expressions.reduce(into: []) { $0.formUnion($1.variables) }
+        : scalar.text.variables
+    }
+  }
+}
+
+extension StringProtocol {
+  /// The environment's variables in an expression.
+  fileprivate var variables: Set<String> { Set(ExpressionOutline(self).names(under: "env").map(\.name)) }
 }

@@ -11,7 +11,7 @@ struct ConfigurationDigest: Equatable, Sendable {
   var digest: String
 
   /// The method of this release: ``ContentDigests``.
-  static let method = "2"
+  static let method = "3"
 
   init(_ definition: ServiceDefinition) {
     (method, digest) = (Self.method, hexadecimal(definition.contents.tables.prefix(16)))
