@@ -1,4 +1,4 @@
-/// `+ - * / %`. Integers stay integers as long as they fit, else become doubles. Null in, null out.
+/// `+ - * / %`. Integers stay integers as long as they fit into 64 bits, else become doubles. Null in, null out.
 enum Arithmetic {
   /// A value may have so many bytes of text.
   static let maximumText = 1 << 20
@@ -33,6 +33,11 @@ enum Arithmetic {
     }
     if case .integer(let left) = left, case .integer(let right) = right {
       if let result = try applyExactly(operation, left, right) { return .integer(result) }
+    } else if let left = left.wideInteger, let right = right.wideInteger {
+      if let result = try applyExactly(operation, left, right) {
+        if let result = Int64(exactly: result) { return .integer(result) }
+        if let result = UInt64(exactly: result) { return .unsigned(result) }
+      }
     }
     return try applyRounding(operation, leftNumber, rightNumber)
   }
@@ -42,6 +47,7 @@ enum Arithmetic {
     switch value {
     case .null: return .null
     case .integer(let value) where value != .min: return .integer(-value)
+    case .unsigned(let value) where value == Int64.min.magnitude: return .integer(.min)
     default:
       guard let number = value.doubleValue else {
         throw EvaluationError("`-` needs a number, not \(value.kind.phrase)")
@@ -51,19 +57,19 @@ enum Arithmetic {
   }
 
   /// Nil where the result is no integer, or does not fit.
-  private static func applyExactly(
+  private static func applyExactly<Integer: FixedWidthInteger & SignedInteger>(
     _ operation: BinaryOperator,
-    _ left: Int64,
-    _ right: Int64
-  ) throws(EvaluationError) -> Int64? {
-    let (result, overflow): (Int64, Bool)
+    _ left: Integer,
+    _ right: Integer
+  ) throws(EvaluationError) -> Integer? {
+    let (result, overflow): (Integer, Bool)
     switch operation {
     case .subtract: (result, overflow) = left.subtractingReportingOverflow(right)
     case .multiply: (result, overflow) = left.multipliedReportingOverflow(by: right)
     case .remainder:
       guard right != 0 else { throw EvaluationError("`%` by zero") }
       (result, overflow) = left.remainderReportingOverflow(dividingBy: right)
-      // Int64.min divided by -1 overflows on the way to 0.
+      // The least integer divided by -1 overflows on the way to 0.
       return overflow ? 0 : result
     case .divide:
       guard right != 0 else { throw EvaluationError("`/` by zero") }
@@ -93,5 +99,16 @@ enum Arithmetic {
     }
     guard result.isFinite else { throw EvaluationError("`\(operation.rawValue)` gives a number too big") }
     return .number(result)
+  }
+}
+
+extension Value {
+  /// An integer of either form, so wide that sums are exact; nil for other numbers and kinds.
+  fileprivate var wideInteger: Int128? {
+    switch self {
+    case .integer(let value): Int128(value)
+    case .unsigned(let value): Int128(value)
+    case .null, .bool, .number, .string, .text, .json, .array, .object: nil
+    }
   }
 }

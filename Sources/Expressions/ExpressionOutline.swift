@@ -89,7 +89,7 @@ extension Token {
     switch kind {
     case .name(let name): name == word
     case .root(let name): word == "$\(name)"
-    case .string, .integer, .number, .symbol, .end: false
+    case .string, .integer, .unsigned, .number, .symbol, .end: false
     }
   }
 }

@@ -42,6 +42,9 @@ extension ExpressionParser {
     case .integer(let value):
       position += 1
       return .literal(.integer(value))
+    case .unsigned(let value):
+      position += 1
+      return .literal(.unsigned(value))
     case .number(let value):
       position += 1
       return .literal(.double(value))

@@ -164,6 +164,8 @@ struct ExpressionParser {
     position += 1
     switch try parseUnary() {
     case .literal(.integer(let value)) where value != .min: return .literal(.integer(-value))
+    case .literal(.unsigned(let value)):
+      return .literal(value == Int64.min.magnitude ? .integer(.min) : .double(-Double(value)))
     case .literal(.double(let value)): return .literal(.double(-value))
     case let operand: return .negative(operand)
     }

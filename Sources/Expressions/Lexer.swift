@@ -88,6 +88,7 @@ struct Lexer {
       )
     }
     if isInteger, let value = Int64(digits) { return .integer(value) }
+    if isInteger, let value = UInt64(digits) { return .unsigned(value) }
     guard let value = Double(digits), value.isFinite else {
       throw ExpressionError("the number \(digits.prefix(20)) is too big", offset: start)
     }

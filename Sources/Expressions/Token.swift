@@ -10,6 +10,8 @@ struct Token: Equatable {
     case root(String)
     case string(String)
     case integer(Int64)
+    /// Above `Int64.max`.
+    case unsigned(UInt64)
     case number(Double)
     /// An operator or a bracket.
     case symbol(String)
@@ -23,6 +25,7 @@ struct Token: Equatable {
     case .root(let name): "“$\(name)”"
     case .string(let text): "the string '\(text)'"
     case .integer(let value): "the number \(value)"
+    case .unsigned(let value): "the number \(value)"
     case .number(let value): "the number \(value)"
     case .symbol(let symbol): "`\(symbol)`"
     case .end: "the end"
