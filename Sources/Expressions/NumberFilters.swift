@@ -52,17 +52,14 @@ enum NumberFilters {
       "round(decimals?)",
       "The nearest number with so many decimals; halves go away from zero.",
       examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")],
-      reads: .number(writing: 20)
+      reads: .number(writing: 500)
     ) { (call) throws(EvaluationError) in
       let value = try NumberText.value(call, for: "round")
       guard !value.isExactInteger, let number = value.doubleValue else { return value }
       guard let decimals = try NumberText.decimals(call, 0, for: "round"), decimals > 0 else {
         return NumberText.simplest(number.rounded(.toNearestOrAwayFromZero))
       }
-      var scale = 1.0
-      for _ in 0..<decimals { scale *= 10 }
-      let scaled = number * scale
-      return scaled.isFinite ? .number(scaled.rounded(.toNearestOrAwayFromZero) / scale) : .number(number)
+      return .number(NumberText.rounded(number, decimals: decimals))
     },
     numeric("floor", "The integer below.", examples: [("2.7 | floor", "2")]) { $0.rounded(.down) },
     numeric("ceil", "The integer above.", examples: [("2.1 | ceil", "3")]) { $0.rounded(.up) },
@@ -116,10 +113,8 @@ enum NumberFilters {
       examples: [("'2.5' | float", "2.5")],
       reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
-      if call.input.kind == .number { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
-      guard let number = try call.inputNumber(for: "float") else { return .null }
-      return .number(number)
+      return try NumberText.value(call, for: "float")
     },
     Filter(
       "boolean",

@@ -24,6 +24,19 @@ enum NumberText {
   /// An integer where it is one.
   static func simplest(_ number: Double) -> Value { Int64(exactly: number).map { .integer($0) } ?? .number(number) }
 
+  /// The nearest number with so many decimals; halves go away from zero. The digits that count are those that the
+  /// number is written with: 1.005 is a half, though the double lies below it. O(digits).
+  static func rounded(_ number: Double, decimals: Int) -> Double {
+    let parts = Value.text(of: number.magnitude).split(separator: ".")
+    guard parts.count == 2, let next = parts[1].dropFirst(decimals).first,
+      let kept = UInt64("\(parts[0])\(parts[1].prefix(decimals))")
+    else { return number + 0.0 }
+    let digits = next < "5" ? kept : kept + 1
+    let rounded = Double("\(digits)e-\(decimals)") ?? number.magnitude
+    // Zero has no sign: JSON would show it.
+    return number < 0 ? 0.0 - rounded : rounded
+  }
+
   /// Integers that no double is.
   private static func integerBeyondDoubles(_ value: Value) -> Int64? {
     value.integerValue.flatMap { Int64(exactly: Double($0)) == $0 && $0.magnitude <= 1 << 53 ? nil : $0 }
