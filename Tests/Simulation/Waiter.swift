@@ -122,8 +122,15 @@ final class Waiter: @unchecked Sendable {
         service.loop.async { [self] in late = reply.body }
       }
     }
+    awaitWake()
+  }
+
+  private func awaitWake() {
+    let start = service.world.now
     service.world.after(500, on: service.loop) { [self] in
       guard !isAnswered else { return }
+      // A process that was stopped meanwhile has had no time to wake anybody.
+      guard service.host.pausedUntil <= start else { return awaitWake() }
       leave()
       // A wake that was on its way may have come while the database was away.
       if !wasInDoubt { missed = late }
