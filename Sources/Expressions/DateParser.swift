@@ -37,7 +37,8 @@ enum DateParser {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// `2024-05-01`, `2024-05-01T22:30Z`, `2024-05-01 22:30:00.123+02:00`, `20240501T223000Z`. No zone means UTC.
+  /// `2024-05-01`, `2024-05-01T22:30Z`, `2024-05-01 22:30:00.123+02:00`, `20240501T223000Z`, `2024-05-01 22:30:00 UTC`.
+  /// No zone means UTC.
   private static func isoDate(_ text: [UInt8]) -> Reading? {
     var reader = DateReader(text)
     guard let year = reader.digits(4) else { return nil }
@@ -61,6 +62,7 @@ enum DateParser {
       guard let value = reader.fraction() else { return nil }
       fraction = value
     }
+    reader.skipSpaces()
     guard let offset = reader.zone(), reader.isAtEnd else { return nil }
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
     return Reading(date: Date(timeIntervalSince1970: Double(seconds) + fraction))
