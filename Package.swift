@@ -176,7 +176,11 @@ let package = Package(
     // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
     .target(name: "TablecastCurl", dependencies: ["Queues", "TablecastClient", "Upstream"], swiftSettings: ours),
     // From an API's answers to a configuration; pure.
-    .target(name: "Discovery", dependencies: ["JSON", "Upstream"], swiftSettings: ours),
+    .target(
+      name: "Discovery",
+      dependencies: ["Definitions", "Expressions", "JSON", "Upstream"],
+      swiftSettings: ours
+    ),
     .target(name: "CodeGeneration", dependencies: ["Definitions", "Expressions", "JSON"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(

@@ -77,16 +77,18 @@ struct CellGuess: Sendable {
     }
     if let image = Self.best(fields, used, Self.imageScore) {
       used.insert(image.path)
-      var part = Self.optional("imageName", "url", image, "${\(Self.withoutEmpty(image))}")
+      // One text that the type refuses would cost its item the row.
+      let type = image.isAlways(.urlField) ? "url" : "string"
+      var part = Self.optional("imageName", type, image, "${\(Self.withoutEmpty(image))}")
       part.sample = image.sample?.text
       others.append(part)
     }
     if let date = Self.best(fields, used, Self.dateScore) {
       used.insert(date.path)
-      let isDay = date.isMostly(.day)
+      let isMoment = date.isNumber || date.isAlways(.dateField)
       let value = Self.withoutEmpty(date)
       others.append(
-        Self.optional("date", isDay ? "string" : "date", date, isDay ? "${\(value)}" : "${\(value) | date}")
+        Self.optional("date", isMoment ? "date" : "string", date, isMoment ? "${\(value) | date}" : "${\(value)}")
       )
     }
     let amounts = Money.candidates(fields).filter { !used.contains($0.amount.path) }.prefix(1)
@@ -216,16 +218,19 @@ struct CellGuess: Sendable {
     return (field.isMostly(.imageURL) ? 50 : 0) + (isNamed ? 40 : 0) - Double(field.path.names.count) * 4
   }
 
+  /// Seconds or milliseconds of the years that the filter `date` takes: microseconds and nanoseconds are beyond.
+  private static let unixTimes: Range<Int64> = 100_000_001..<253_402_300_800_000
+
   private static func dateScore(_ field: Field) -> Double {
     let name = field.path.last.lowercased()
     let isUnixTime =
       field.isNumber && field.doubles == 0
       && (name.hasSuffix("time") || name.hasSuffix("timestamp") || name.hasSuffix("_at")
         || name.hasSuffix("date") || name.hasSuffix("_utc") || name.hasPrefix("created") || name.hasPrefix("updated"))
-      && field.distinct.allSatisfy { (Int64($0) ?? 0) > 100_000_000 }
-    guard field.present * 2 >= field.items, isUnixTime || field.isMostly(.moment) || field.isMostly(.day) else {
-      return 0
-    }
+      && field.distinct.allSatisfy { unixTimes.contains(Int64($0) ?? 0) }
+    guard field.present * 2 >= field.items,
+      isUnixTime || field.isText && (field.isMostly(.moment) || field.isMostly(.day))
+    else { return 0 }
     let order = ["updated", "modified", "published", "created", "date", "start", "due", "time"]
     let rank = order.firstIndex { name.contains($0) } ?? order.count
     return 100 - Double(rank) * 5 - Double(field.path.names.count) * 3
@@ -250,9 +255,9 @@ struct CellGuess: Sendable {
       .map { field in
         optional(
           Self.camelCased(field.path.last),
-          "number",
+          field.isNumber || field.isAlways(.number) ? "number" : "string",
           field,
-          field.isText ? "${\(field.path.expression) | float}" : "${\(field.path.expression)}"
+          field.isAlways(.number) ? "${\(field.path.expression) | float}" : "${\(field.path.expression)}"
         )
       }
     let booleans = own.filter(\.isBoolean).prefix(2).map {

@@ -28,6 +28,8 @@ struct Field: Sendable {
 
   enum Form: CaseIterable, Sendable {
     case moment, day, url, imageURL, email, number, markup, uuid, empty, control
+    /// Texts that fields of these types take.
+    case dateField, urlField
   }
 
   /// More are not told apart: enough for any page that is read.
@@ -46,6 +48,12 @@ struct Field: Sendable {
   func isMostly(_ form: Form) -> Bool {
     let count = strings - (forms[.empty] ?? 0)
     return count > 0 && (forms[form] ?? 0) * 10 >= count * 9
+  }
+
+  /// Returns whether all values are texts, and all that aren't empty are of a form.
+  func isAlways(_ form: Form) -> Bool {
+    let count = strings - (forms[.empty] ?? 0)
+    return isText && count > 0 && forms[form] == count
   }
 
   func has(_ form: Form) -> Bool { (forms[form] ?? 0) > 0 }
@@ -97,7 +105,7 @@ struct Field: Sendable {
 }
 
 extension Field.Form {
-  /// Short looks, not proofs: the mapping proves what is made of it.
+  /// Short looks, but for the forms of fields: those are the service's own checks.
   func matches(_ text: String) -> Bool {
     switch self {
     case .empty: text.isEmpty
@@ -108,12 +116,17 @@ extension Field.Form {
     case .url: text.hasPrefix("http://") || text.hasPrefix("https://")
     case .imageURL: Self.url.matches(text) && Self.isImage(text)
     case .email: text.contains("@") && text.contains(".") && !text.contains(" ") && !text.contains("/")
-    case .number: !text.isEmpty && text.utf8.count < 20 && Double(text) != nil && text.first != "+"
+    case .number:
+      // Decimal, as the filter `float` reads it: no `nan`, no `0x1A`.
+      text.utf8.count < 20 && text.first != "+" && text.utf8.allSatisfy { "-+.0123456789eE".utf8.contains($0) }
+        && Double(text)?.isFinite == true
     case .markup:
       text.contains("</") || text.contains("/>") || text.contains("<p>") || text.contains("&#")
         || text.contains("&amp;")
     case .control: text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     case .uuid: text.utf8.count == 36 && UUID(uuidString: text) != nil
+    case .dateField: Self.moment.matches(text) && FieldReading.isDate(text)
+    case .urlField: Self.url.matches(text) && FieldReading.isURL(text)
     }
   }
 

@@ -9,7 +9,8 @@ struct FindGuess {
   struct Choice {
     var name: String
     var title: String
-    var path: MemberPath
+    /// The expression.
+    var by: String
     var evidence: String
     var descends = false
   }
@@ -39,6 +40,8 @@ struct FindGuess {
         var choice = Choice(field, evidence: part.name == "date" ? "the newest first" : "the largest first")
       else { continue }
       choice.descends = true
+      // Texts would be ordered as texts: 100.00 before 9.50.
+      if part.type == "optional number", field.isText { choice.by += " | float" }
       sorts.append(choice)
     }
     self.sorts = Array(sorts.filter { names.insert($0.name).inserted }.prefix(Self.mostSorts))
@@ -69,7 +72,7 @@ struct FindGuess {
     guard !choices.isEmpty else { return }
     writer.write(3, "\(key):")
     for choice in choices {
-      let by = DraftWriter.quoted(choice.path.expression)
+      let by = DraftWriter.quoted(choice.by)
       let order = choice.descends ? ", order: descending" : ""
       writer.write(
         4,
@@ -84,7 +87,7 @@ extension FindGuess.Choice {
   /// Nil where the member's name gives none.
   init?(_ field: Field, evidence: String) {
     guard let name = SourceName(Self.words(field.path.last))?.text else { return nil }
-    self.init(name: name, title: SourceName.title(name), path: field.path, evidence: evidence)
+    self.init(name: name, title: SourceName.title(name), by: field.path.expression, evidence: evidence)
   }
 
   /// `firstSeen` → `first Seen`.

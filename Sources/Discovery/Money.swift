@@ -13,7 +13,7 @@ struct Money {
     fields.compactMap { amount in
       let parents = amount.path.names.dropLast()
       guard amounts.contains(plain(amount.path.last)), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
-        amount.isNumber || amount.isText && amount.isMostly(.number) && !amount.has(.empty),
+        amount.isNumber || amount.isAlways(.number) && !amount.has(.empty),
         parents.filter({ !Wrapper.names.contains($0) }).count <= 1,
         let currency = fields.first(where: { other in
           other.path.names.dropLast() == parents && currencies.contains(plain(other.path.last)) && other.isText

@@ -1,0 +1,61 @@
+import Configuration
+import JSON
+import Testing
+import Upstream
+
+@testable import Discovery
+
+/// Guesses at answers that are easily taken for something else.
+@Suite("Guesses")
+struct GuessTests {
+  /// What is made of the first answer where nothing else is answered.
+  private static func draft(_ body: String, url: String? = nil, headers: [TransferField] = []) throws -> Draft {
+    var discovery = Discovery(url: url, name: "things")
+    discovery.receive(APIAnswer(url: url, headers: headers, body: try JSONValue(parsing: Array(body.utf8))))
+    while discovery.next != nil { discovery.receive(nil) }
+    let draft = try discovery.draft()
+    let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: "draft", environment: [:])
+    #expect(service != nil && diagnostics.isEmpty, "\(diagnostics.map(\.message)) in \(draft.yaml)")
+    return draft
+  }
+
+  /// Twenty items, of which all but the last have the same value of a member.
+  private static func items(_ member: String, _ value: String, last: String) -> String {
+    let items = (1...20).map { id in
+      #"{"id":\#(id),"name":"Item \#(id)","\#(member)":\#(id < 20 ? value : last)}"#
+    }
+    return "[\(items.joined(separator: ","))]"
+  }
+
+  /// One text that a field's type refuses would cost its item the row: such a field is a string.
+  @Test(arguments: [
+    ("due", #""2024-05-01T22:30:00Z""#, #""2024-05-02 22:30:00 +0200""#, "date: optional date"),
+    ("due", #""2024-05-01T22:30:00Z""#, #""TBD""#, "date: optional string"),
+    ("due", #""2024-05-01T22:30:00Z""#, #""2024-05-01""#, "date: optional string"),
+    ("due", #""2024-05-01T22:30:00+02:00[Europe/Berlin]""#, #""2024-05-01T22:30Z""#, "date: optional string"),
+    ("image", #""https://x.example/a.jpg""#, #""https://x.example/b.jpg""#, "imageName: optional url"),
+    ("image", #""https://x.example/a.jpg""#, #""https://x.example/a b.jpg""#, "imageName: optional string"),
+    ("price", #""9.50""#, #""-1e2""#, "price: optional number"),
+    ("price", #""9.50""#, #""N/A""#, "price: optional string"),
+    ("price", #""9.50""#, #""nan""#, "price: optional string"),
+    ("price", #""9.50""#, #""0x1A""#, "price: optional string"),
+  ])
+  func aFieldTakesAllTexts(_ member: String, _ value: String, _ last: String, _ line: String) throws {
+    let draft = try Self.draft(Self.items(member, value, last: last))
+    #expect(draft.yaml.contains("\n      \(line)\n"), "\(draft.yaml)")
+  }
+
+  /// Seconds and milliseconds are dates, microseconds are not.
+  @Test(arguments: [("1502787600", true), ("1502787600000", true), ("1502787600000000", false)])
+  func unixTimes(_ time: String, _ isDate: Bool) throws {
+    let draft = try Self.draft(Self.items("timestamp", time, last: time))
+    #expect(draft.yaml.contains("${timestamp | date}") == isDate, "\(draft.yaml)")
+  }
+
+  @Test func numbersInTextsAreSortedAsNumbers() throws {
+    let draft = try Self.draft(Self.items("price", #""100.00""#, last: #""9.50""#))
+    #expect(draft.yaml.contains(#"by: "price | float", order: descending"#), "\(draft.yaml)")
+    let plain = try Self.draft(Self.items("price", "100", last: "9.5"))
+    #expect(plain.yaml.contains(#"by: "price", order: descending"#), "\(plain.yaml)")
+  }
+}
