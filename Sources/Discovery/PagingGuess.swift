@@ -27,7 +27,7 @@ extension PagingGuess {
         found.append(PagingGuess(yaml: "{header: \(name)}", evidence: "the answer has `\(name)`", secondPage: next))
       }
     }
-    let members = Surroundings(answer.body, without: list.path)
+    let members = Surroundings(answer.body, without: list)
     found += nextURLs(members)
     found += cursors(members, answer, list)
     found += numbered(members, answer, list)
@@ -214,7 +214,7 @@ extension APIAnswer {
 
   /// How many items the upstream says that there are in all, and where it says so.
   func total(without list: ItemList) -> (place: String, count: Int)? {
-    totalInHeaders ?? StatedTotal.find(in: body, without: list.path)
+    totalInHeaders ?? StatedTotal.find(in: body, without: list)
   }
 
   private var totalInHeaders: (place: String, count: Int)? {
@@ -229,10 +229,10 @@ extension APIAnswer {
 public enum StatedTotal {
   /// - Returns: the member that says so, and what it says; nil where none does.
   public static func find(in body: JSONValue) -> (place: String, count: Int)? {
-    find(in: body, without: MemberPath([]))
+    find(in: body, without: nil)
   }
 
-  static func find(in body: JSONValue, without list: MemberPath) -> (place: String, count: Int)? {
+  static func find(in body: JSONValue, without list: ItemList?) -> (place: String, count: Int)? {
     let names: Set<String> = [
       "total", "totalcount", "count", "totalresults", "totalitems", "totalelements", "numfound", "numberofresults",
       "@odata.count", "odata.count",
@@ -255,11 +255,13 @@ public enum StatedTotal {
 struct Surroundings {
   private(set) var values: [(MemberPath, JSONValue)] = []
 
-  init(_ body: JSONValue, without list: MemberPath) {
-    visit(body, MemberPath([]), list)
+  init(_ body: JSONValue, without list: ItemList?) {
+    // A map of items has items alone.
+    if let list, list.kind == .entries, list.path.names.isEmpty { return }
+    visit(body, MemberPath([]), list?.path)
   }
 
-  private mutating func visit(_ value: JSONValue, _ path: MemberPath, _ list: MemberPath) {
+  private mutating func visit(_ value: JSONValue, _ path: MemberPath, _ list: MemberPath?) {
     guard let members = value.members, members.count <= 200 else { return }
     for member in members {
       let path = path.appending(member.name)

@@ -20,8 +20,9 @@ struct Shortfall {
     let configured = upstream.paging?.total.flatMap { total in
       try? Document(page).withRoot { root in try total.evaluate(in: Scope(item: Value(root))).text }
     }
+    let found = upstream.hasItemsOfMap ? nil : StatedTotal.find(in: body)
     let stated: (place: String, count: Int)? =
-      configured.flatMap { Int($0) }.map { ("`paging.total`", $0) } ?? StatedTotal.find(in: body)
+      configured.flatMap { Int($0) }.map { ("`paging.total`", $0) } ?? found
     guard let stated, stated.count > content.itemCount else { return nil }
     (self.source, items, total, place) = (source, content.itemCount, stated.count, stated.place)
   }
@@ -32,5 +33,13 @@ struct Shortfall {
 
   var json: JSONValue {
     ["source": .string(source), "items": .integer(Int64(items)), "of": .integer(Int64(total))]
+  }
+}
+
+extension UpstreamDefinition {
+  /// The items are the members of an object, by `items: ${… | entries}`: a `count` in it is an item's own.
+  fileprivate var hasItemsOfMap: Bool {
+    guard let items, items.documentPath == nil else { return false }
+    return items.text.hasSuffix("entries") || items.text.hasSuffix("values")
   }
 }

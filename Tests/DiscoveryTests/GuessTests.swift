@@ -52,6 +52,18 @@ struct GuessTests {
     #expect(draft.yaml.contains("${timestamp | date}") == isDate, "\(draft.yaml)")
   }
 
+  /// A map's members are items: what they count and point at is no page of the list.
+  @Test(arguments: ["\"count\":120", "\"next\":\"/pears\"", "\"marker\":\"m7\"", "\"page\":3"])
+  func aMapOfItemsHasNoEnvelope(_ member: String) throws {
+    let items = ["apples", "pears", "plums"].map { "\"\($0)\":{\"name\":\"\($0)\",\(member)}" }
+    for body in ["{\(items.joined(separator: ","))}", "{\"data\":{\(items.joined(separator: ","))}}"] {
+      let draft = try Self.draft(body, url: "https://api.example.com/things")
+      #expect(draft.yaml.contains("| entries}"), "\(draft.yaml)")
+      #expect(draft.total == nil && !draft.yaml.contains("paging:"), "\(draft.yaml)")
+      #expect(!draft.doubts.contains { $0.contains("page") }, "\(draft.doubts)")
+    }
+  }
+
   @Test func numbersInTextsAreSortedAsNumbers() throws {
     let draft = try Self.draft(Self.items("price", #""100.00""#, last: #""9.50""#))
     #expect(draft.yaml.contains(#"by: "price | float", order: descending"#), "\(draft.yaml)")

@@ -193,6 +193,20 @@ import Testing
     )
   }
 
+  /// What an item of a map counts says nothing of the list.
+  @Test func aCountOfAnItemIsNoTotal() throws {
+    let upstream = try ScriptedUpstream(["apples": ["count": 120], "pears": ["count": 80]])
+    let folder = try TemporaryFolder()
+    try Data(
+      """
+      sources: {s: {url: "\(upstream.url)", items: "${$item | entries}"}}
+      tables: {t: {source: s, row: {id: "${key}"}}}
+      """.utf8
+    ).write(to: folder.url.appending(path: "t.yaml"))
+    let told = try Command(["render", "--config", "t.yaml", "--table", "t", "--json"], in: folder)
+    #expect(told.status == 0 && !told.output.contains(#""read":"#), "\(told.output) \(told.errors)")
+  }
+
   @Test func itemsBehindIdentitiesAreServed() throws {
     let upstream = try ScriptedUpstream(Self.answer)
     let folder = try TemporaryFolder()
