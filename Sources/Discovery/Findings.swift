@@ -77,7 +77,7 @@ struct Findings {
       }
     }
     if let format = answer.format { writer.write(2, "format: \(format)", "by its type, and by a look at it") }
-    let freshness = Freshness(answer, requests: element == nil ? 1 : items.count)
+    let freshness = Freshness(answer, requests: requests(total?.count))
     writer.write(2, "every: \(freshness.every)", freshness.evidence)
     if let expression = list.expression {
       writer.write(2, "items: \(DraftWriter.scalar("${\(expression)}"))", list.description)
@@ -95,6 +95,13 @@ struct Findings {
       writer.write(2, "each: {url: \(DraftWriter.quoted(url))}", "the first of them gives an object")
     }
     writePaging(&writer, total, &doubts)
+  }
+
+  /// Those of a refresh, as far as is known; not more than `each` and `paging` make where nothing else is configured.
+  private func requests(_ total: Int?) -> Int {
+    if element != nil { return 1 + min(list.items.count, 500) }
+    guard paging != nil, let total, total > 0, !list.items.isEmpty else { return 1 }
+    return min((total - 1) / list.items.count + 1, 100)
   }
 
   private func writePaging(_ writer: inout DraftWriter, _ total: (place: String, count: Int)?, _ doubts: inout [String])

@@ -19,6 +19,20 @@ struct GuessTests {
     return draft
   }
 
+  /// What is made of an API that answers each request.
+  private static func conversation(_ url: String, _ answer: (String) -> APIAnswer) throws -> Draft {
+    var discovery = Discovery(url: url, name: "things")
+    while case .get(let asked)? = discovery.next { discovery.receive(answer(asked)) }
+    let draft = try discovery.draft()
+    let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: "draft", environment: [:])
+    #expect(service != nil && diagnostics.isEmpty, "\(diagnostics.map(\.message)) in \(draft.yaml)")
+    return draft
+  }
+
+  private static func things(_ numbers: Range<Int64>) -> JSONValue {
+    .array(numbers.map { number -> JSONValue in ["id": .integer(number), "name": .string("Thing \(number)")] })
+  }
+
   /// Twenty items, of which all but the last have the same value of a member.
   private static func items(_ member: String, _ value: String, last: String) -> String {
     let items = (1...20).map { id in
@@ -62,6 +76,27 @@ struct GuessTests {
       #expect(draft.total == nil && !draft.yaml.contains("paging:"), "\(draft.yaml)")
       #expect(!draft.doubts.contains { $0.contains("page") }, "\(draft.doubts)")
     }
+  }
+
+  /// A refresh asks for all items of a list of identities, and for all pages.
+  @Test func aRefreshIsAsRareAsItsRequestsAreMany() throws {
+    var identities = Discovery(url: "https://api.example.com/ids.json")
+    let limit = [TransferField("X-RateLimit-Limit", "5000")].compactMap(\.self)
+    let ids = JSONValue.array((1...500).map { .integer(Int64($0)) })
+    identities.receive(APIAnswer(url: nil, headers: limit, body: ids))
+    while case .get(let asked)? = identities.next {
+      identities.receive(APIAnswer(url: asked, body: ["id": .string(asked), "title": .string("Of \(asked)")]))
+    }
+    // 501 requests, twice, at 5,000 an hour.
+    let list = try identities.draft()
+    #expect(list.yaml.contains("every: 721s"), "\(list.yaml)")
+
+    let pages = try Self.conversation("https://api.example.com/things?limit=10") { asked in
+      let start = Query.pairs(asked).first { $0.name == "offset" }.flatMap { Int64($0.value) } ?? 0
+      let body: JSONValue = ["total": 300, "offset": .integer(start), "items": Self.things(start..<start + 10)]
+      return APIAnswer(url: asked, headers: [TransferField("X-RateLimit-Limit", "60")].compactMap(\.self), body: body)
+    }
+    #expect(pages.isPaged && pages.yaml.contains("every: 60m"), "\(pages.yaml)")
   }
 
   @Test func numbersInTextsAreSortedAsNumbers() throws {
