@@ -8,6 +8,8 @@ public struct Draft: Sendable {
   public var table: String
   /// The variables that it reads, with the values that were used.
   public var environment: [String: String]
+  /// Those of them whose values were percent-encoded in the URL. Here they are not, as the service encodes them.
+  public var decoded: Set<String> = []
   /// Doubts, one sentence each.
   public var doubts: [String]
   /// Some of the items that are fetched one by one, as they would be the source's.

@@ -40,6 +40,7 @@ struct Findings {
       yaml: writer.text,
       table: name,
       environment: secrets.environment,
+      decoded: secrets.decoded,
       doubts: doubts,
       elements: element == nil ? [] : items,
       isPaged: paging != nil,

@@ -2,6 +2,8 @@
 public struct Secrets: Sendable {
   /// By the variables' names, what they have to be.
   public private(set) var environment: [String: String] = [:]
+  /// The variables whose values were percent-encoded in the URL: the service encodes them again.
+  private(set) var decoded: Set<String> = []
   private let prefix: String
 
   /// - Parameter name: of the source, which variables' names begin with.
@@ -12,9 +14,11 @@ public struct Secrets: Sendable {
 
   /// A header's value as the configuration writes it.
   mutating func header(_ name: String, _ value: String) -> String {
-    guard Self.isSecret(name) else { return Self.literal(value) }
+    // Under whatever name.
+    let isCredentials = ["bearer ", "basic "].contains { value.lowercased().hasPrefix($0) }
+    guard isCredentials || Self.isSecret(name, value) else { return Self.literal(value) }
     // `Bearer` and `Basic` stay readable.
-    if let space = value.firstIndex(of: " "), name.lowercased().hasSuffix("authorization") {
+    if let space = value.firstIndex(of: " "), isCredentials || name.lowercased().hasSuffix("authorization") {
       let scheme = value[..<space]
       if scheme.allSatisfy({ $0.isLetter || $0 == "-" }) {
         return "\(scheme) \(variable("TOKEN", String(value[value.index(after: space)...])))"
@@ -29,9 +33,12 @@ public struct Secrets: Sendable {
     guard url.dropFirst(base.count).first == "?" else { return Self.literal(url) }
     var pairs: [String] = []
     for pair in url.dropFirst(base.count + 1).prefix(while: { $0 != "#" }).split(separator: "&") {
-      let named = Query.pairs("?\(pair)")
-      if let (name, value) = named.first, Self.isSecret(name), !value.isEmpty {
-        pairs.append("\(Self.literal(String(pair.prefix { $0 != "=" })))=\(variable(Self.suffix(of: name), value))")
+      let decodedPairs = Query.pairs("?\(pair)")
+      if let (name, value) = decodedPairs.first, Self.isSecret(name, value), !value.isEmpty {
+        let written = pair.prefix { $0 != "=" }
+        let secret = named(Self.suffix(of: name), value)
+        if pair.dropFirst(written.count + 1) != value { decoded.insert(secret) }
+        pairs.append("\(Self.literal(String(written)))=${env.\(secret)}")
       } else {
         pairs.append(Self.literal(String(pair)))
       }
@@ -39,7 +46,10 @@ public struct Secrets: Sendable {
     return "\(Self.literal(String(base)))?\(pairs.joined(separator: "&"))"
   }
 
-  private mutating func variable(_ suffix: String, _ value: String) -> String {
+  private mutating func variable(_ suffix: String, _ value: String) -> String { "${env.\(named(suffix, value))}" }
+
+  /// The variable of a secret.
+  private mutating func named(_ suffix: String, _ value: String) -> String {
     var name = "\(prefix)_\(suffix)"
     var number = 2
     while let known = environment[name], known != value {
@@ -47,7 +57,7 @@ public struct Secrets: Sendable {
       number += 1
     }
     environment[name] = value
-    return "${env.\(name)}"
+    return name
   }
 
   private static func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
@@ -58,14 +68,21 @@ public struct Secrets: Sendable {
     return lower.contains("key") || lower.contains("appid") ? "KEY" : "TOKEN"
   }
 
-  private static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
-    return [
-      "authorization", "token", "secret", "apikey", "cookie", "password", "passwd", "passcode", "passphrase", "appid",
-      "signature", "credential", "session", "hmac",
-    ]
-    .contains { name.contains($0) }
-      || ["sig", "auth", "xauth", "sid", "pat", "jwt", "pin", "otp", "ticket", "pass", "pwd"].contains(name)
-      || name.hasSuffix("key")
+  private static func isSecret(_ name: String, _ value: String) -> Bool {
+    let words = name.lowercased().split { $0 == "-" || $0 == "_" }
+    let plain = words.joined()
+    if words.last == "auth" || plain.hasSuffix("key") || Self.names.contains(plain) { return true }
+    // A function's key, and no code of a country or a language.
+    if plain == "code", value.utf8.count >= 20 { return true }
+    return Self.parts.contains { plain.contains($0) }
   }
+
+  private static let names: Set<String> = [
+    "sig", "xauth", "sid", "pat", "jwt", "pin", "otp", "ticket", "pass", "pwd", "pw",
+  ]
+
+  private static let parts = [
+    "authorization", "token", "secret", "apikey", "cookie", "password", "passwd", "passcode", "passphrase", "appid",
+    "signature", "credential", "session", "hmac",
+  ]
 }

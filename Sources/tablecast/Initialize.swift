@@ -276,8 +276,11 @@ struct Initialize: ParsableCommand {
 
   private func command(_ draft: Draft) -> String {
     let variables = draft.environment.keys.sorted().map { "\($0)=… " }.joined()
-    guard let output else { return "Write it to a file, and serve it: \(variables)tablecast serve --config FILE\n" }
-    return "Serve it: \(variables)tablecast serve --config \(output)\n"
+    let decoded = draft.decoded.sorted().map { "\($0) is the value without percent-encoding: + for %2B\n" }.joined()
+    guard let output else {
+      return "\(decoded)Write it to a file, and serve it: \(variables)tablecast serve --config FILE\n"
+    }
+    return "\(decoded)Serve it: \(variables)tablecast serve --config \(output)\n"
   }
 }
 

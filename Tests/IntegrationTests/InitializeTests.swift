@@ -232,6 +232,9 @@ import Testing
     #expect(made.output.contains("Authorization: Bearer ${env.TASKS_TOKEN}"), "\(made.output)")
     #expect(made.output.contains("/secret/tasks?api_key=${env.TASKS_KEY}&b=1"), "\(made.output)")
     #expect(made.errors.contains("TASKS_KEY=… TASKS_TOKEN=… tablecast serve"), "\(made.errors)")
+    #expect(!made.errors.contains("percent-encoding"), "\(made.errors)")
+    let encoded = try Command(["init", "\(upstream.url)/blind/tasks?sig=ab%2Bcd"], in: folder)
+    #expect(encoded.errors.contains("TASKS_TOKEN is the value without percent-encoding"), "\(encoded.errors)")
   }
 
   @Test(arguments: [
