@@ -233,6 +233,11 @@ public struct Discovery: Sendable {
       if common * 2 >= min(first.count, again.count) { return }
       identities.removeFirst()
       doubts.append("\(identity.template) is another one in a second answer: it identifies nothing")
+      // Nor do other items prove a second page.
+      if let paging, paging.guess.isBlind {
+        unproved.append((paging.guess, "the list is another one in each answer"))
+        self.paging = nil
+      }
     }
   }
 

@@ -61,8 +61,8 @@ extension PagingGuess {
 
   /// By what members are called, in lower case and without `_` and `-`: by which parameters APIs that call it so are asked.
   private static let cursorParameters: [String: [String]] = [
-    "nextcursor": ["cursor"], "cursor": ["cursor"], "nextpagetoken": ["pageToken", "page_token"],
-    "nexttoken": ["nextToken", "next_token"],
+    "nextcursor": ["cursor", "start_cursor"], "cursor": ["cursor"], "nextpagetoken": ["pageToken", "page_token"],
+    "nexttoken": ["nextToken", "next_token", "pagination_token"],
     "pagetoken": ["pageToken"], "after": ["after"], "endcursor": ["after", "cursor"],
     "continuationtoken": ["continuationToken"],
     "continue": ["continue"], "nextmaxid": ["max_id"], "bookmark": ["bookmark"], "marker": ["marker"],
@@ -85,12 +85,15 @@ extension PagingGuess {
       case .integer(let number) where name.hasPrefix("next"): cursor = String(number)
       default: continue
       }
-      for parameter in parameters {
+      // Last the member's own name: Jira's `nextPageToken`.
+      for parameter in parameters + (parameters.contains(path.last) ? [] : [path.last]) {
         found.append(
           PagingGuess(
-            yaml: "{cursor: \(DraftWriter.quoted("${\(path.expression)}")), parameter: \(parameter)}",
+            yaml:
+              "{cursor: \(DraftWriter.quoted("${\(path.expression)}")), parameter: \(Query.quoted(parameter))}",
             evidence: "`\(path.description)` of the answer is a cursor",
-            secondPage: answer.url(replacing: parameter, with: cursor)
+            secondPage: answer.url(replacing: parameter, with: cursor),
+            isBlind: !parameters.contains(parameter)
           )
         )
       }
@@ -136,17 +139,16 @@ extension PagingGuess {
     var found: [PagingGuess] = []
     let page = seen(["page", "currentpage", "pagenumber", "pageindex", "number"])
     let pages = seen(["totalpages", "pages", "lastpage", "pagecount", "numpages", "nbpages"]) ?? answer.totalPages
-    let pageName =
-      query.first { ["page", "p", "pagenumber", "page[number]"].contains($0.name.lowercased()) }?.name ?? "page"
-    if (page != nil || pages != nil), (pages?.value ?? 2) > 1 {
+    if let said = page ?? pages, (pages?.value ?? 2) > 1 {
       let start = page?.value == 0 ? 0 : 1
-      found.append(
+      found += pageParameters(query, members).enumerated().map { place, name in
         PagingGuess(
-          yaml: "{page: {parameter: \(Query.quoted(pageName))\(start == 0 ? ", start: 0" : "")\(size)}}",
-          evidence: "\((page ?? pages)?.name ?? "") is \((page ?? pages)?.value ?? 0)",
-          secondPage: answer.url(replacing: pageName, with: String(start + 1))
+          yaml: "{page: {parameter: \(Query.quoted(name))\(start == 0 ? ", start: 0" : "")\(size)}}",
+          evidence: "\(said.name) is \(said.value)",
+          secondPage: answer.url(replacing: name, with: String(start + 1)),
+          isBlind: place > 0
         )
-      )
+      }
     }
     found += offsets(seen(["offset", "start", "startat", "skip", "from", "startindex"]), query, answer, list)
     let total = answer.total(without: list)?.count
@@ -164,6 +166,17 @@ extension PagingGuess {
         isBlind: true
       )
     }
+  }
+
+  /// The one that the URL has, else `page`; where the answer has it in `pagination`, those of Strapi and JSON:API, too.
+  private static func pageParameters(_ query: [(name: String, value: String)], _ members: Surroundings) -> [String] {
+    let own = query.map(\.name).first { name in
+      let name = name.lowercased()
+      return ["page", "p", "pagenumber"].contains(name) || name.hasSuffix("[page]") || name.hasSuffix("[number]")
+    }
+    if let own { return [own] }
+    let isInPagination = members.values.contains { $0.0.names.suffix(2).elementsEqual(["pagination", "page"]) }
+    return isInPagination ? ["page", "pagination[page]", "page[number]"] : ["page"]
   }
 
   /// By the offset that the URL or the answer has: first by the parameter of that name, then by others' names for it.

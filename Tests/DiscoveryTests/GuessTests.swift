@@ -99,6 +99,48 @@ struct GuessTests {
     #expect(pages.isPaged && pages.yaml.contains("every: 60m"), "\(pages.yaml)")
   }
 
+  /// The parameter that names the second page: what a list in any other page is the first one.
+  @Test(arguments: [
+    (#"{"nextPageToken":"c2"}"#, "nextPageToken", #"cursor: "${meta.nextPageToken}", parameter: nextPageToken"#),
+    (#"{"next_cursor":"c2"}"#, "start_cursor", #"cursor: "${meta.next_cursor}", parameter: start_cursor"#),
+    (#"{"next_token":"c2"}"#, "pagination_token", #"cursor: "${meta.next_token}", parameter: pagination_token"#),
+    (#"{"next-marker":"c2"}"#, "next-marker", #"cursor: "${meta['next-marker']}", parameter: "next-marker""#),
+    (
+      #"{"pagination":{"page":1,"pageSize":10,"pageCount":2}}"#, "pagination[page]",
+      #"page: {parameter: "pagination[page]", size: 10}"#
+    ),
+    (#"{"pagination":{"page":1}}"#, "page[number]", #"page: {parameter: "page[number]"}"#),
+  ])
+  func aParameterIsFound(_ meta: String, _ parameter: String, _ paging: String) throws {
+    let meta = try JSONValue(parsing: Array(meta.utf8))
+    let draft = try Self.conversation("https://api.example.com/things") { asked in
+      let isSecond = Query.pairs(asked).contains { $0.name == parameter }
+      return APIAnswer(url: asked, body: ["meta": meta, "data": Self.things(isSecond ? 11..<21 : 1..<11)])
+    }
+    #expect(draft.yaml.contains("\n    paging: {\(paging)}  #"), "\(draft.yaml)")
+  }
+
+  /// The parameter of the URL is taken, in whatever brackets.
+  @Test(arguments: ["pagination[page]", "page[number]", "list[page]", "p"])
+  func theParameterOfTheURLIsTaken(_ parameter: String) throws {
+    let draft = try Self.conversation("https://api.example.com/things?\(parameter)=1") { asked in
+      let isSecond = Query.pairs(asked).contains { $0.name == parameter && $0.value == "2" }
+      return APIAnswer(url: asked, body: ["pages": 2, "data": Self.things(isSecond ? 11..<21 : 1..<11)])
+    }
+    #expect(draft.yaml.contains("paging: {page: {parameter: \(Query.quoted(parameter))}}  #"), "\(draft.yaml)")
+  }
+
+  /// Other items in each answer prove no page.
+  @Test func aRandomListHasNoPages() throws {
+    var start: Int64 = 0
+    let draft = try Self.conversation("https://api.example.com/things?limit=10") { asked in
+      start += 10
+      return APIAnswer(url: asked, body: Self.things(start..<start + 10))
+    }
+    #expect(!draft.isPaged && !draft.yaml.contains("\n    paging:"), "\(draft.yaml)")
+    #expect(draft.doubts.contains { $0.hasSuffix("as the list is another one in each answer") }, "\(draft.doubts)")
+  }
+
   @Test func numbersInTextsAreSortedAsNumbers() throws {
     let draft = try Self.draft(Self.items("price", #""100.00""#, last: #""9.50""#))
     #expect(draft.yaml.contains(#"by: "price | float", order: descending"#), "\(draft.yaml)")
