@@ -41,8 +41,11 @@ struct MemberPath: Hashable, Sendable {
   /// It leads to the first element of a list, and not further.
   var endsInList: Bool { lists.contains(names.count - 1) }
 
-  /// Names that mean something else at the beginning of an expression.
-  private static let reserved: Set<String> = ["true", "false", "null", "in", "has", "env"]
+  /// Names that mean something else at the beginning of an expression, or are refused as other languages' constants.
+  private static let reserved: Set<String> = [
+    "true", "false", "null", "in", "has", "env", "not", "True", "TRUE", "False", "FALSE", "None", "Null", "NULL", "nil",
+    "undefined",
+  ]
 
   private static func isWord(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }

@@ -141,6 +141,15 @@ struct GuessTests {
     #expect(draft.doubts.contains { $0.hasSuffix("as the list is another one in each answer") }, "\(draft.doubts)")
   }
 
+  /// Members called like words of the expression language, or of other languages.
+  @Test(arguments: [
+    "true", "in", "has", "env", "not", "True", "TRUE", "False", "FALSE", "None", "Null", "NULL", "nil", "undefined",
+  ])
+  func aWordOfTheLanguageIsAMember(_ name: String) throws {
+    let draft = try Self.draft(Self.items(name, "2", last: "5"))
+    #expect(draft.yaml.contains("\"${$item.\(name)}\""), "\(draft.yaml)")
+  }
+
   @Test func numbersInTextsAreSortedAsNumbers() throws {
     let draft = try Self.draft(Self.items("price", #""100.00""#, last: #""9.50""#))
     #expect(draft.yaml.contains(#"by: "price | float", order: descending"#), "\(draft.yaml)")
