@@ -16,7 +16,9 @@ struct Health: ParsableCommand {
   func run() throws {
     // The service itself must answer, whatever proxies the environment names.
     setenv("no_proxy", "*", 1)
-    guard let address = UpstreamURL("\(url)/healthz") else {
+    var base = url[...]
+    while base.hasSuffix("/") { base.removeLast() }
+    guard let address = UpstreamURL("\(base)/healthz") else {
       throw ValidationError("`\(url)` is no URL: http://127.0.0.1:8080 is one.")
     }
     var limits = TransferLimits()

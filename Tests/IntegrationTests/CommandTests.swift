@@ -19,6 +19,13 @@ import Testing
     #expect(try service.request("GET", "/healthz").status == 200)
   }
 
+  @Test(arguments: ["", "/", "//"]) func healthTakesAnAddressWithASlash(end: String) throws {
+    let service = try ServiceProcess("store: memory\ntables: {}")
+    let folder = try TemporaryFolder()
+    let health = try Command(["health", "--url", "http://127.0.0.1:\(service.port)\(end)"], in: folder)
+    #expect(health.status == 0, "\(health.errors)")
+  }
+
   private static func configuration(_ url: String) -> String {
     """
     locales: [en-US, de-DE]
