@@ -32,11 +32,12 @@ final class WatchSession: Sendable {
       source.resume()
       return source
     }
+    // First the terminal's other screen, which hides what was drawn before.
+    display.start { [ended] in ended.signal() }
     let observation = table.observe { [display, ended] change in
       display.show(change)
       if change.snapshot.isRefused { ended.signal() }
     }
-    display.start { [ended] in ended.signal() }
     _ = ended.wait(timeout: seconds.map { .now() + $0 } ?? .distantFuture)
     let isRefused = table.snapshot?.isRefused ?? false
     observation.cancel()

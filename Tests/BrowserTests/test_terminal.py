@@ -7,6 +7,7 @@ import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 import unittest
@@ -157,6 +158,16 @@ class WatchInATerminal(unittest.TestCase):
     terminal.wait(lambda it: it.lines[0] == "Stories · r…" and "".join(it.lines[1:]) != "", "the smaller screen")
     terminal.resize(10, 60)
     terminal.wait(lambda it: it.lines[0] == "Stories · ready · live", "the larger screen")
+
+  def test_a_stored_state_is_drawn_on_the_other_screen(self):
+    with tempfile.TemporaryDirectory() as folder:
+      for _ in range(2):
+        terminal = Terminal([self.service.url, "todo", "--view", "kept", "--store", folder])
+        self.addCleanup(terminal.end)
+        terminal.wait(lambda it: "live" in it.lines[0], "the table")
+        self.assertTrue(terminal.modes.startswith(b"\x1b[?1049h"), terminal.modes[:80])
+        terminal.press(b"q")
+        terminal.wait(lambda it: it.process.poll() is not None, "the end")
 
   def test_q_leaves_the_terminal_as_it_was(self):
     for leave in (lambda it: it.press(b"q"), lambda it: it.press(b"\x03"),
