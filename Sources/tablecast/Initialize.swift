@@ -96,7 +96,7 @@ struct Initialize: ParsableCommand {
     while let request = discovery.next {
       defer { isFirst = false }
       do throws(ExplorationError) {
-        discovery.receive(try Self.ask(request, base, fields, client))
+        discovery.receive(try Self.ask(request, base, fields, client, isFirst: isFirst))
       } catch {
         // Without the first answer there is nothing to look at.
         if isFirst { throw CleanExit.failure("\(error)") }
@@ -110,7 +110,8 @@ struct Initialize: ParsableCommand {
     _ request: Discovery.Request,
     _ base: UpstreamURL,
     _ fields: [TransferField],
-    _ client: TransferClient
+    _ client: TransferClient,
+    isFirst: Bool
   ) throws(ExplorationError) -> APIAnswer {
     let (method, reference) =
       switch request {
@@ -145,10 +146,8 @@ struct Initialize: ParsableCommand {
     guard method == "GET" else { return answer }
     guard (200..<300).contains(response.status) else {
       // For the first answer this is the reason why there is no table; for another, that it proves nothing.
-      if reference == base.absolute || reference.withoutQuery == base.description {
-        throw ExplorationError("\(url) answered with \(response.status)\(hint(response.status))")
-      }
-      return answer
+      guard isFirst else { return answer }
+      throw ExplorationError("\(url) answered with \(response.status)\(hint(response.status))")
     }
     var read = answer
     let type = response.headers.first(named: "Content-Type")

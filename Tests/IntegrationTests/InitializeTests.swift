@@ -54,6 +54,8 @@ import Testing
       let page = number("page", in: request.target) ?? 1
       let next = page < 5 ? JSONValue.string("/short/tasks?page=\(page + 1)") : .null
       return .json(["total": .integer(Int64(count)), "next": next, "items": tasks((page - 1) * 22..<page * 22)])
+    case "/strict/tasks":
+      return request.target == path ? .json(["total": 90, "items": tasks(0..<20)]) : .status(400, "{}")
     case "/whole/tasks": return .json(["total": .integer(Int64(count)), "items": tasks(0..<20)])
     case "/secret/tasks":
       guard request.headers["authorization"] == "Bearer hush", request.target.contains("api_key=quiet") else {
@@ -113,6 +115,14 @@ import Testing
     #expect(!made.output.contains("\n    paging:"), "\(made.output)")
     #expect(made.errors.contains("20 of 120 items read"), "\(made.errors)")
     #expect(made.errors.contains("Unsure: `total` says that there are 120 items"), "\(made.errors)")
+  }
+
+  /// The status of a second page is told, and no body of it looked for.
+  @Test func aRefusedPageIsSaid() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/strict/tasks"], in: folder)
+    #expect(made.output.contains(": the second page's status is 400"), "\(made.output)")
   }
 
   @Test func pagesThatEndTooSoonAreSaid() throws {
