@@ -70,7 +70,7 @@ struct Findings {
     }
     if !headers.isEmpty {
       writer.write(2, "headers:")
-      for header in headers {
+      for header in joinedHeaders {
         writer.write(
           3,
           "\(DraftWriter.scalar(header.name)): \(DraftWriter.scalar(secrets.header(header.name, header.value)))"
@@ -96,6 +96,20 @@ struct Findings {
       writer.write(2, "each: {url: \(DraftWriter.quoted(url))}", "the first of them gives an object")
     }
     writePaging(&writer, total, &doubts)
+  }
+
+  /// Each name once: fields of one name are one list (RFC 9110 §5.3).
+  private var joinedHeaders: [(name: String, value: String)] {
+    var joined: [(name: String, value: String)] = []
+    for header in headers {
+      let name = header.name.lowercased()
+      if let place = joined.firstIndex(where: { $0.name.lowercased() == name }) {
+        joined[place].value += (name == "cookie" ? "; " : ", ") + header.value
+      } else {
+        joined.append((header.name, header.value))
+      }
+    }
+    return joined
   }
 
   /// Those of a refresh, as far as is known; not more than `each` and `paging` make where nothing else is configured.

@@ -78,6 +78,18 @@ struct GuessTests {
     }
   }
 
+  /// A name stands once, in whatever case it was given.
+  @Test func headersOfOneNameAreOne() throws {
+    let fields = [("X-Filter", "a"), ("x-filter", "b"), ("Cookie", "c=1"), ("Cookie", "d=2")]
+      .compactMap { TransferField($0.0, $0.1) }
+    var discovery = Discovery(url: "https://api.example.com/things", headers: fields)
+    discovery.receive(APIAnswer(url: nil, body: Self.things(1..<4)))
+    while discovery.next != nil { discovery.receive(nil) }
+    let draft = try discovery.draft()
+    #expect(draft.yaml.contains("X-Filter: a, b\n") && !draft.yaml.contains("x-filter"), "\(draft.yaml)")
+    #expect(draft.environment == ["THINGS_COOKIE": "c=1; d=2"])
+  }
+
   /// A refresh asks for all items of a list of identities, and for all pages.
   @Test func aRefreshIsAsRareAsItsRequestsAreMany() throws {
     var identities = Discovery(url: "https://api.example.com/ids.json")
