@@ -79,8 +79,9 @@ struct Initialize: ParsableCommand {
     } catch let failure as Discovery.Failure {
       throw CleanExit.failure("\(target.withoutQuery): \(failure)")
     }
+    let service = try read(draft)
     try write(draft)
-    try say(try proof(of: draft, answer))
+    try say(try proof(of: draft, service, answer))
   }
 
   // MARK: Asking
@@ -205,6 +206,19 @@ struct Initialize: ParsableCommand {
 
   // MARK: What comes of it
 
+  /// The configuration, as the service reads it.
+  private func read(_ draft: Draft) throws -> ServiceDefinition {
+    let environment = ProcessInfo.processInfo.environment.merging(draft.environment) { $1 }
+    let file = output ?? "the configuration"
+    let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: file, environment: environment)
+    guard let service else {
+      throw CleanExit.failure(
+        "what was found out can't be read, which is a mistake of this program:\n\(diagnostics.rendered(inColor: false))"
+      )
+    }
+    return service
+  }
+
   private func write(_ draft: Draft) throws {
     guard let output else { return try show(draft.yaml) }
     do {
@@ -219,16 +233,9 @@ struct Initialize: ParsableCommand {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 
-  /// The configuration, read as the service reads it, and the table, mapped as the service maps it.
-  private func proof(of draft: Draft, _ answer: [UInt8]?) throws -> String {
-    let file = output ?? "the configuration"
-    let environment = ProcessInfo.processInfo.environment.merging(draft.environment) { $1 }
-    let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: file, environment: environment)
-    guard let service, let table = service.tables.first, let source = service.sources.first else {
-      throw CleanExit.failure(
-        "what was written can't be read, which is a mistake of this program:\n\(diagnostics.rendered(inColor: false))"
-      )
-    }
+  /// The table, mapped as the service maps it, the doubts, and what to do next.
+  private func proof(of draft: Draft, _ service: ServiceDefinition, _ answer: [UInt8]?) throws -> String {
+    guard let table = service.tables.first, let source = service.sources.first else { return ending(draft) }
     var content: SourceContent
     if !draft.elements.isEmpty {
       content = .items(draft.elements.map { SourceItem(bytes: $0.bytes) })
@@ -239,7 +246,9 @@ struct Initialize: ParsableCommand {
       do throws(UpstreamError) {
         content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment)).content
       } catch {
-        throw CleanExit.failure("\(target.withoutQuery): \(error.title): \(error.detail)")
+        // What was written is as good as it was: the API has answered before.
+        let reason = "\(error.title): \(error.detail)"
+        return ending(draft, "the table is not drawn, as the list could not be fetched once more: \(reason)")
       }
     } else {
       content = .items([])
@@ -254,9 +263,13 @@ struct Initialize: ParsableCommand {
     var text = RenderedTable.text(result, of: rows, inColor: output != nil && isatty(1) == 1)
     text += "\n\(rows + skipped)\(total(draft, rows + skipped)) items read: \(rows) rows, \(skipped) without one"
     text += isTruncated ? "; there are further pages, which the service reads\n" : "\n"
-    if let doubt = shortage(draft, read: rows + skipped, isTruncated) { text += "Unsure: \(doubt)\n" }
-    for doubt in draft.doubts { text += "Unsure: \(TerminalText.oneLine(doubt))\n" }
-    return text + command(draft)
+    let unmapped = skipped > 0 ? "items without a row: \(skipped), for the reasons below the table" : nil
+    return text + ending(draft, shortage(draft, read: rows + skipped, isTruncated), unmapped)
+  }
+
+  /// The doubts, those of the proof first, and the command that serves the table.
+  private func ending(_ draft: Draft, _ doubts: String?...) -> String {
+    (doubts.compactMap(\.self) + draft.doubts).map { "Unsure: \(TerminalText.oneLine($0))\n" }.joined() + command(draft)
   }
 
   /// Enough to see that they follow each other; the API is somebody else's.

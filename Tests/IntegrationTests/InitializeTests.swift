@@ -54,6 +54,11 @@ import Testing
       let page = number("page", in: request.target) ?? 1
       let next = page < 5 ? JSONValue.string("/short/tasks?page=\(page + 1)") : .null
       return .json(["total": .integer(Int64(count)), "next": next, "items": tasks((page - 1) * 22..<page * 22)])
+    case "/odd/tasks":
+      // An item of a page that is not examined has another date than the others.
+      let page = number("page", in: request.target) ?? 1
+      guard page == 3 else { return .json(tasks((page - 1) * 20..<page * 20)) }
+      return .json([["id": 41, "title": "Task 41", "done": true, "state": "open", "created_at": "TBD"]])
     case "/strict/tasks":
       return request.target == path ? .json(["total": 90, "items": tasks(0..<20)]) : .status(400, "{}")
     case "/whole/tasks": return .json(["total": .integer(Int64(count)), "items": tasks(0..<20)])
@@ -115,6 +120,31 @@ import Testing
     #expect(!made.output.contains("\n    paging:"), "\(made.output)")
     #expect(made.errors.contains("20 of 120 items read"), "\(made.errors)")
     #expect(made.errors.contains("Unsure: `total` says that there are 120 items"), "\(made.errors)")
+  }
+
+  @Test func anItemWithoutARowIsSaid() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/odd/tasks"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.errors.contains(" rows, 1 without one"), "\(made.errors)")
+    #expect(made.errors.contains("\nUnsure: items without a row: 1, "), "\(made.errors)")
+  }
+
+  /// The file is written by then, and is as good as it was.
+  @Test func anAPIThatRefusesTheLastRequestIsSaid() throws {
+    let asked = Monitor(0)
+    let upstream = try ScriptedUpstream { _ in
+      // The list, the same once more, and what the table is drawn of.
+      asked.change { $0 += 1 }
+      return asked.current <= 2 ? .json(Self.tasks(0..<7)) : .status(403, "{}")
+    }
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/tasks", "--output", "{folder}/made.yaml"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output.contains("Unsure: the table is not drawn"), "\(made.output)")
+    #expect(made.output.contains("Serve it: tablecast serve --config "), "\(made.output)")
+    #expect(FileManager.default.fileExists(atPath: folder.url.appending(path: "made.yaml").path))
   }
 
   /// The status of a second page is told, and no body of it looked for.
