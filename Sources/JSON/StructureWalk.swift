@@ -92,7 +92,7 @@ struct StructureWalk {
       guard byte(at: position) == UInt8(ascii: "\""), byte(at: position + 1) == UInt8(ascii: ":") else {
         throw JSONError(.syntax, "a member's name and a colon are expected", offset: offset(at: position))
       }
-      let isMatch = try self.name(at: position) == name
+      let isMatch = try self.name(at: position).utf8.elementsEqual(name.utf8)
       position += 2
       if isMatch { return }
       try skipValue()

@@ -118,6 +118,13 @@ import Testing
     #expect(cut.count == elements.count && Self.texts(cut) == Array(elements[..<limit]), "seed \(seed)")
   }
 
+  /// Two spellings of “é” are two names, which `String` holds equal.
+  @Test func namesAreTheirBytes() throws {
+    let text = Array(#"{"donne\#u{301}es": 1, "donn\#u{E9}es": [2, 3]}"#.utf8)
+    let list = try ListedText(text, at: [.name("donn\u{E9}es")])
+    #expect(Self.texts(list) == ["2", "3"])
+  }
+
   /// Where the list ends before the text does, another one's elements are not taken for its own.
   @Test(arguments: [0, 1, 2]) func oneOfSeveralLongLists(wanted: Int) throws {
     var random = SeededGenerator(seed: 7)
