@@ -121,8 +121,13 @@ enum LineText {
     var json = [UInt8(ascii: "[")]
     json.reserveCapacity(text.count + 2)
     var (number, count) = (0, 0)
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    // Line by line: a list of all lines would take many times the memory of the text, if most are blank.
+    var start = 0
+    while start < text.count {
+      let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+      let line = text[start..<end]
       number += 1
+      start = end + 1
       guard line.contains(where: { !$0.isSpace }) else { continue }
       do {
         // Else one line could be two items, or a part of one.
