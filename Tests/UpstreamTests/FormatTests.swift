@@ -222,6 +222,37 @@ import Testing
     (
       "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><rss><channel><item><title>&b;</title></item></channel></rss>",
       "declares entities"
+  /// RFC 4287 section 4.2.1.
+  @Test func authorsOfAnotherFeed() throws {
+    let source = "<source><author><name>Another's</name></author></source>"
+    let feed = """
+      <feed xmlns="http://www.w3.org/2005/Atom"><author><name>Feed's</name></author>
+      <entry><id>1</id><author><name>Own</name></author>\(source)</entry><entry><id>2</id>\(source)</entry>
+      <entry><id>3</id></entry></feed>
+      """
+    #expect(
+      try Self.read(feed, "application/atom+xml") == #"""
+        [{"id":"1","author":"Own","categories":[]},{"id":"2","author":"Another's","categories":[]},{"id":"3","author":"Feed's","categories":[]}]
+        """#
+    )
+  }
+
+  /// Names are told apart by their namespaces, whatever the prefixes, and by those of the innermost element.
+  @Test func namespaces() throws {
+    let feed = """
+      <a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns="http://other.example/"><title>F</title>
+      <a:entry><a:id>1</a:id><title>Other</title><title xmlns="http://www.w3.org/2005/Atom">One</title>
+      <b:summary xmlns:b="http://www.w3.org/2005/Atom" xmlns:a="http://other.example/"><a:id>2</a:id>S</b:summary></a:entry>
+      <a:entry><a:id>3</a:id></a:entry></a:feed>
+      """
+    let url = try #require(UpstreamURL("https://x.example/feed"))
+    let read = try FeedReader.read(Array(feed.utf8), at: url, atMost: nil, maxBytes: 1 << 20)
+    #expect(
+      String(decoding: read.json, as: UTF8.self)
+        == #"[{"id":"1","title":"One","summary":"2S","categories":[]},{"id":"3","categories":[]}]"#
+    )
+  }
+
     ),
     (
       "<!DOCTYPE rss [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><rss><channel><item><title>&a;</title></item></channel></rss>",

@@ -63,6 +63,9 @@ final class FeedReader {
     var categories: [String] = []
     /// The subject of an RDF item.
     var about: String?
+    /// Those of the feed that it comes from (`atom:source`): they count where it has none of its own (RFC 4287
+    /// section 4.2.1).
+    var sourceAuthors: [String] = []
     var guidIsLink = false
   }
 
@@ -184,7 +187,7 @@ final class FeedReader {
   private func wants(_ name: Name, in parent: Name) -> Bool {
     let isAuthor = name == Name(Namespace.atom, "name") && parent == Name(Namespace.atom, "author")
     guard item != nil else { return isAuthor && path.count == 3 }
-    if isAuthor { return true }
+    if isAuthor, let owner = path.dropLast(2).last { return ["item", "entry", "source"].contains(owner.local) }
     guard parent.local == "item" || parent.local == "entry" else { return false }
     switch name.namespace {
     case Namespace.atom: return Self.atom.contains(name.local)
@@ -204,7 +207,14 @@ final class FeedReader {
   private func take(_ value: String, of name: Name) {
     guard !value.isEmpty else { return }
     switch (name.namespace, name.local) {
-    case (Namespace.atom, "name"): if item == nil { feedAuthors.append(value) } else { item?.authors.append(value) }
+    case (Namespace.atom, "name"):
+      if item == nil {
+        feedAuthors.append(value)
+      } else if path.dropLast(2).last?.local == "source" {
+        item?.sourceAuthors.append(value)
+      } else {
+        item?.authors.append(value)
+      }
     case (Namespace.atom, _): set(name.local, value)
     case (Namespace.dublinCore, "date"): set("date", value)
     case (Namespace.dublinCore, "creator"), (_, "author"): item?.authors.append(value)
@@ -266,8 +276,7 @@ final class FeedReader {
       writer.name(member)
       writer.write(text)
     }
-    let authors = item.authors.isEmpty ? feedAuthors : item.authors
-    if !authors.isEmpty {
+    if let authors = [item.authors, item.sourceAuthors, feedAuthors].first(where: { !$0.isEmpty }) {
       writer.name("author")
       writer.write(authors.joined(separator: ", "))
     }
