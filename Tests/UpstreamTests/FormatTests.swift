@@ -144,7 +144,13 @@ import Testing
     #expect(try Self.read(feed, "application/atom+xml").contains("four times `maxBytes`"))
     let space = String(repeating: "n", count: 2_000)
     let named = "<rss><channel xmlns:a=\"\(space)\"><a:b/></channel></rss>"
-    #expect(try Self.read(named, "application/rss+xml").contains("a name has more than 1024 bytes"))
+    #expect(try Self.read(named, "application/rss+xml").contains("a namespace has more than 1024 bytes"))
+    // Markup that is written at greater length than it has.
+    let grown =
+      "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><content type=\"xhtml\"><![CDATA["
+      + String(repeating: "&", count: 2_000) + "]]>"
+    let read = try Self.read(Array(grown.utf8), "application/atom+xml", maxBytes: 1_000)
+    #expect(read.contains("four times `maxBytes`"), "before the item ends: \(read)")
     // A base that is as long as this is none.
     let based =
       "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://a.example/\(name)/\">"
@@ -153,6 +159,18 @@ import Testing
     let alike = String(repeating: "a,", count: 9_999) + "a\n" + String(repeating: "1,", count: 9_999) + "1\n"
     #expect(try Self.read(alike, "text/csv").hasSuffix(#""a_9999":"1","a_10000":"1"}]"#))
     #expect(try Self.read("a\n" + String(repeating: ",", count: 20_000), "text/csv").contains("more than 10000 fields"))
+  }
+
+  /// A namespace is not copied for each name that is in it.
+  @Test func longNamespacesCostNothing() throws {
+    let url = try #require(UpstreamURL("https://x.example/feed"))
+    let attributes = (0..<10_000).map { " p:a\($0)=\"\"" }.joined()
+    func time(ofNamespace length: Int) throws -> Duration {
+      let feed = Array("<rss xmlns:p=\"\(String(repeating: "n", count: length))\"><a\(attributes)/></rss>".utf8)
+      return try processorTime { _ = try FeedReader.read(feed, at: url, atMost: nil, maxBytes: 1 << 20) }
+    }
+    let (usual, most) = try (time(ofNamespace: 1), time(ofNamespace: 1_000))
+    #expect(most < usual * 4, "\(most) beside \(usual)")
   }
 
   @Test func rss() throws {
@@ -204,24 +222,6 @@ import Testing
     )
   }
 
-  @Test func rdf() throws {
-    let feed = """
-      <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
-        xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="c"><title>C</title></channel>
-      <item rdf:about="https://x.example/about"><title>One</title><link>https://x.example/1</link>
-        <dc:date>2026-11-24T00:00:00Z</dc:date><dc:subject>s</dc:subject></item></rdf:RDF>
-      """
-    #expect(
-      try Self.read(feed, "application/rdf+xml")
-        == #"[{"id":"https://x.example/about","title":"One","link":"https://x.example/1","published":"2026-11-24T00:00:00Z","categories":["s"]}]"#
-    )
-  }
-
-  /// Neither files nor memory are to be had by XML.
-  @Test(arguments: [
-    (
-      "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><rss><channel><item><title>&b;</title></item></channel></rss>",
-      "declares entities"
   /// RFC 4287 section 4.2.1.
   @Test func authorsOfAnotherFeed() throws {
     let source = "<source><author><name>Another's</name></author></source>"
@@ -253,6 +253,24 @@ import Testing
     )
   }
 
+  @Test func rdf() throws {
+    let feed = """
+      <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+        xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="c"><title>C</title></channel>
+      <item rdf:about="https://x.example/about"><title>One</title><link>https://x.example/1</link>
+        <dc:date>2026-11-24T00:00:00Z</dc:date><dc:subject>s</dc:subject></item></rdf:RDF>
+      """
+    #expect(
+      try Self.read(feed, "application/rdf+xml")
+        == #"[{"id":"https://x.example/about","title":"One","link":"https://x.example/1","published":"2026-11-24T00:00:00Z","categories":["s"]}]"#
+    )
+  }
+
+  /// Neither files nor memory are to be had by XML.
+  @Test(arguments: [
+    (
+      "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><rss><channel><item><title>&b;</title></item></channel></rss>",
+      "declares entities"
     ),
     (
       "<!DOCTYPE rss [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><rss><channel><item><title>&a;</title></item></channel></rss>",
@@ -266,6 +284,9 @@ import Testing
     ("<rss><channel><item>", "line 1 is no XML: no element found"),
     ("<rss><channel></rss>", "line 1 is no XML: mismatched tag"),
     ("<rss>&nbsp;</rss>", "line 1 is no XML: undefined entity"),
+    ("<!DOCTYPE rss [<!ATTLIST b x CDATA \"aaaa\">]><rss><b/></rss>", "declares attributes"),
+    ("<rss><media:b/></rss>", "a prefix that is bound to no namespace"),
+    ("<rss><channel xmlns:m=\"m\"/><b m:c=\"\"/></rss>", "a prefix that is bound to no namespace"),
     ("<feed/>", "this is XML, but no feed: its root is `feed`"),
   ])
   func hostileFeeds(_ feed: String, _ expected: String) throws {

@@ -23,15 +23,18 @@ final class FeedReader {
     let events = XMLEvents()
     events.onStart = { [unowned events] name, attributes in
       reader.begin(name, attributes)
-      if reader.isFull { events.stop() }
+      if reader.isFull || reader.byteCount > maxBytes { events.stop() }
     }
     events.onEnd = { [unowned events] name in
       reader.end(name)
-      if reader.writer.count > maxBytes { events.stop() }
+      if reader.byteCount > maxBytes { events.stop() }
     }
-    events.onText = { reader.append($0) }
+    events.onText = { [unowned events] bytes in
+      reader.append(bytes)
+      if reader.byteCount > maxBytes { events.stop() }
+    }
     try events.read(text)
-    guard reader.writer.count <= maxBytes else { throw .tooLong(maxBytes) }
+    guard reader.byteCount <= maxBytes else { throw .tooLong(maxBytes) }
     guard reader.isFeed else {
       throw AnswerText.TextError(
         "this is XML, but no feed: its root is `\(reader.root ?? "")`; RSS and Atom can be read"
@@ -60,12 +63,12 @@ final class FeedReader {
   private struct Item {
     var texts: [String: String] = [:]
     var authors: [String] = []
-    var categories: [String] = []
-    /// The subject of an RDF item.
-    var about: String?
     /// Those of the feed that it comes from (`atom:source`): they count where it has none of its own (RFC 4287
     /// section 4.2.1).
     var sourceAuthors: [String] = []
+    var categories: [String] = []
+    /// The subject of an RDF item.
+    var about: String?
     var guidIsLink = false
   }
 
@@ -95,6 +98,9 @@ final class FeedReader {
 
   /// One more than there may be is known.
   private var isFull: Bool { limit.map { count > $0 } ?? false }
+
+  /// Of the list, and of the text that is read.
+  private var byteCount: Int { writer.count + (text?.count ?? 0) }
 
   // MARK: Events
 

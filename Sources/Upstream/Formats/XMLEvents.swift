@@ -1,10 +1,10 @@
 internal import CExpat
-import Glibc
 
-/// Reads XML by events, with expat: no entity that the text declares, nothing from outside, bounded depth. The text is UTF-8,
-/// whatever its declaration says.
+/// Reads XML by events, with expat: no entity or attribute that the text declares, nothing from outside, bounded depth.
+/// The text is UTF-8, whatever its declaration says.
 ///
 /// expat bounds by itself what predefined entities can grow to; declared ones are refused before they are used.
+/// Namespaces are resolved here: expat would copy one for each name that is in it.
 final class XMLEvents {
   /// An element's name: in the namespace that its prefix stands for.
   struct Name: Hashable {
@@ -12,27 +12,24 @@ final class XMLEvents {
     var local: String
 
     init(_ namespace: String, _ local: String) { (self.namespace, self.local) = (namespace, local) }
-
-    /// As expat gives it: both with a space between them.
-    fileprivate init(_ text: UnsafePointer<XML_Char>) {
-      let parts = String(cString: text).split(at: " ")
-      if let local = parts.1 { self.init(parts.0, local) } else { self.init("", parts.0) }
-    }
   }
 
   var onStart: (Name, [(name: Name, value: String)]) -> Void = { _, _ in }
   var onEnd: (Name) -> Void = { _ in }
   var onText: (UnsafeBufferPointer<UInt8>) -> Void = { _ in }
 
-  private var depth = 0
+  /// Namespaces by prefix, that of the innermost element last; the default one has the empty prefix.
+  private var namespaces = ["xml": ["http://www.w3.org/XML/1998/namespace"]]
+  /// The prefixes that each open element binds.
+  private var bindings: [[String]] = []
   private var refusal: String?
   /// Nobody wants to hear more.
   private var isEnough = false
   private var parser: XML_Parser?
 
   static let deepest = 100
-  /// A name's bytes, with its namespace, which is said again with each: an element of some bytes would cost as much as that.
-  static let longestName = 1_024
+  /// A namespace's bytes: it is compared for each name that is in it.
+  static let longestNamespace = 1_024
 
   /// Hears nothing more; what follows is not read, right or wrong.
   func stop() {
@@ -46,7 +43,7 @@ final class XMLEvents {
   }
 
   func read(_ text: [UInt8]) throws(AnswerText.TextError) {
-    guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: " "))) else {
+    guard let parser = XML_ParserCreate("UTF-8") else {
       throw AnswerText.TextError("there is no memory left to read it")
     }
     self.parser = parser
@@ -87,24 +84,17 @@ final class XMLEvents {
       parser,
       { context, name, attributes in
         guard let events = XMLEvents.from(context), let name else { return }
-        events.depth += 1
-        guard events.depth <= XMLEvents.deepest else {
-          return events.refuse("elements stand in each other more than \(XMLEvents.deepest) times")
-        }
-        guard XMLEvents.isShort(name) else { return events.refuseName() }
-        var pairs: [(name: Name, value: String)] = []
+        var pairs: [(name: String, value: String)] = []
         var next = attributes
         while let name = next?[0], let value = next?[1] {
-          guard XMLEvents.isShort(name) else { return events.refuseName() }
-          pairs.append((Name(name), String(cString: value)))
+          pairs.append((String(cString: name), String(cString: value)))
           next = next?.advanced(by: 2)
         }
-        events.onStart(Name(name), pairs)
+        events.begin(String(cString: name), pairs)
       },
       { context, name in
         guard let events = XMLEvents.from(context), let name, events.refusal == nil else { return }
-        events.depth -= 1
-        events.onEnd(Name(name))
+        events.end(String(cString: name))
       }
     )
     XML_SetCharacterDataHandler(parser) { context, text, count in
@@ -117,11 +107,58 @@ final class XMLEvents {
     XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
       XMLEvents.from(context)?.refuse("it declares entities, which are not read")
     }
+    // A value that is declared once would stand in each element.
+    XML_SetAttlistDeclHandler(parser) { context, _, _, _, _, _ in
+      XMLEvents.from(context)?.refuse("it declares attributes, which are not read")
+    }
   }
 
-  private func refuseName() { refuse("a name has more than \(Self.longestName) bytes with its namespace") }
+  // MARK: Elements
 
-  private static func isShort(_ name: UnsafePointer<XML_Char>) -> Bool { strnlen(name, longestName + 1) <= longestName }
+  private func begin(_ name: String, _ attributes: [(name: String, value: String)]) {
+    guard bindings.count < Self.deepest else {
+      return refuse("elements stand in each other more than \(Self.deepest) times")
+    }
+    var prefixes: [String] = []
+    for attribute in attributes {
+      guard let prefix = Self.boundPrefix(attribute.name) else { continue }
+      guard attribute.value.utf8.count <= Self.longestNamespace else {
+        return refuse("a namespace has more than \(Self.longestNamespace) bytes")
+      }
+      namespaces[prefix, default: []].append(attribute.value)
+      prefixes.append(prefix)
+    }
+    bindings.append(prefixes)
+    guard let element = self.name(name, default: namespaces[""]?.last ?? "") else { return refusePrefix() }
+    var pairs: [(name: Name, value: String)] = []
+    for attribute in attributes where Self.boundPrefix(attribute.name) == nil {
+      // Without a prefix it is in no namespace.
+      guard let name = self.name(attribute.name, default: "") else { return refusePrefix() }
+      pairs.append((name, attribute.value))
+    }
+    onStart(element, pairs)
+  }
+
+  private func end(_ name: String) {
+    let element = self.name(name, default: namespaces[""]?.last ?? "")
+    for prefix in bindings.popLast() ?? [] { _ = namespaces[prefix]?.popLast() }
+    if let element { onEnd(element) }
+  }
+
+  /// Returns the prefix that an attribute binds to a namespace, empty for the default one; nil: it binds none.
+  private static func boundPrefix(_ attribute: String) -> String? {
+    if attribute == "xmlns" { return "" }
+    return attribute.hasPrefix("xmlns:") ? String(attribute.dropFirst("xmlns:".count)) : nil
+  }
+
+  /// Returns nil for a prefix that is not bound.
+  private func name(_ text: String, default namespace: String) -> Name? {
+    let (first, local) = text.split(at: ":")
+    guard let local else { return Name(namespace, first) }
+    return namespaces[first]?.last.map { Name($0, local) }
+  }
+
+  private func refusePrefix() { refuse("a name has a prefix that is bound to no namespace") }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> XMLEvents? {
     context.map { Unmanaged<XMLEvents>.fromOpaque($0).takeUnretainedValue() }
