@@ -125,6 +125,25 @@ import Testing
     #expect(try !service.request("GET", "/v1/sources", Self.admin).text.contains("401"))
   }
 
+  /// A refresh token that was given in place of the configured one outlasts a failure that passes.
+  @Test func aNewRefreshTokenIsKeptOverAFailure() throws {
+    let asked = Monitor<[String]>([])
+    let upstream = try ScriptedUpstream { request in
+      guard request.target == "/token" else { return .json([["id": 1, "title": "One"]]) }
+      let number = asked.change { asked in
+        asked.append(Self.form(request)["refresh_token"] ?? "none")
+        return asked.count
+      }
+      if number == 2 { return .status(503, "later") }
+      return .reply(200, [:], ["access_token": "token", "expires_in": 2, "refresh_token": .string("given-\(number)")])
+    }
+    let auth = "oauth2: {token: \"\(upstream.url)/token\", client: me, refresh: configured}"
+    let service = try ServiceProcess(Self.configuration(upstream.url, auth, every: "100ms"))
+    let first = try asked.wait(for: "a request after the failure") { $0.count >= 3 ? Array($0.prefix(3)) : nil }
+    #expect(first == ["configured", "given-1", "given-1"])
+    withExtendedLifetime(service) {}
+  }
+
   @Test func anEndpointThatFailsIsTheSourcesProblem() throws {
     let upstream = try ScriptedUpstream { request in
       request.target == "/token"

@@ -74,7 +74,7 @@ final class TokenHolder {
         grant = try request.grant(response)
       } catch {
         // One that was given in place of the configured one may be used up.
-        refresh = key.definition.refresh
+        if request.refusesGrant(response) { refresh = key.definition.refresh }
         throw error
       }
       style = request.style

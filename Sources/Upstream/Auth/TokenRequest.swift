@@ -55,10 +55,20 @@ struct TokenRequest {
       security: security
     )
   }
+  private static let refusals: Set = [400, 401, 403]
+
 
   /// Returns whether the endpoint may take the other style, where it has refused this one.
   func isRefusal(_ response: TransferResponse) -> Bool {
-    definition.secret != nil && [400, 401, 403].contains(response.status)
+    definition.secret != nil && Self.refusals.contains(response.status)
+  }
+
+  /// Returns whether the endpoint says that the refresh token is not valid (section 5.2), or refuses without a reason.
+  /// A failure that passes says nothing about the token.
+  func refusesGrant(_ response: TransferResponse) -> Bool {
+    guard Self.refusals.contains(response.status) else { return false }
+    let reason = (try? JSONValue(parsing: response.body))?["error"]?.nonEmptyText
+    return reason == nil || reason == "invalid_grant"
   }
 
   /// - Throws: in words without a secret.
