@@ -122,6 +122,10 @@ private final class Lived {
       400, #"{"error":"invalid_grant","error_description":"not very:secret+ but"}"#,
       "answered 400: invalid_grant: not … but"
     ),
+    (
+      401, #"{"error":"invalid_client","error_description":"who is Basic YW4lMjBpZDp2ZXJ5JTNBc2VjcmV0JTJC?"}"#,
+      "answered 401: invalid_client: who is Basic …?"
+    ),
     (500, "<title>Oops</title>", "answered 500: an HTML page titled “Oops”"),
   ])
   func answers(_ status: Int, _ body: String, _ expected: String) throws {
@@ -137,7 +141,6 @@ private final class Lived {
     #expect(told.contains(expected), "\(told)")
     #expect(!told.contains("SECRET-OF-URL"))
   }
-}
 
   /// What passes says nothing about the refresh token.
   @Test(arguments: [
@@ -148,3 +151,4 @@ private final class Lived {
   func refusedGrants(_ status: Int, _ body: String, _ isRefused: Bool) throws {
     #expect(try request(refresh: "r1-of-old").refusesGrant(response(status, body)) == isRefused)
   }
+}

@@ -39,8 +39,7 @@ struct TokenRequest {
     var headers: [TransferField] = [.contentTypeForm(), .acceptJSON()]
     switch (style, definition.secret) {
     case (.basic, let secret?):
-      let user = PercentEncoding.encode(definition.client)
-      headers.append(try .authorization("Basic", Login.basic(user, PercentEncoding.encode(secret))))
+      headers.append(try .authorization("Basic", definition.basic(secret)))
     case (_, let secret):
       pairs.append(("client_id", definition.client))
       if let secret { pairs.append(("client_secret", secret)) }
@@ -55,8 +54,8 @@ struct TokenRequest {
       security: security
     )
   }
-  private static let refusals: Set = [400, 401, 403]
 
+  private static let refusals: Set = [400, 401, 403]
 
   /// Returns whether the endpoint may take the other style, where it has refused this one.
   func isRefusal(_ response: TransferResponse) -> Bool {
@@ -105,7 +104,12 @@ struct TokenRequest {
 
 extension OAuth2Definition {
   /// The secrets that nobody may read, in no log and no answer.
-  var secrets: [String] { [secret, refresh].compactMap(\.self) }
+  var secrets: [String] { [secret, secret.map(basic), refresh].compactMap(\.self) }
+
+  /// Client and secret, encoded as in a form first (RFC 6749 section 2.3.1).
+  fileprivate func basic(_ secret: String) -> String {
+    Login.basic(PercentEncoding.encode(client), PercentEncoding.encode(secret))
+  }
 }
 
 extension TransferField {
