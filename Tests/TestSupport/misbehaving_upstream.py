@@ -156,8 +156,11 @@ def page_of(c, r, path):
 
 
 def shift(c, r):
-    """Pages of three of `n` items; one goes, the first, before each request whose number is in `at`. With `total`: that."""
+    """Pages of three of `n` items; one goes, the first, before each request whose number is in `at`; the request whose
+    number is `none` finds none."""
     number, size = count(r.path), 3
+    if number == r.number("none", 0):
+        return c.reply(200, '{"count":0,"data":[]}')
     gone = sum(1 for at in r.query.get("at", "").split(",") if at and int(at) <= number)
     rows = [i for i in items(1, r.number("n", 12))][gone:]
     if "offset" in r.query:

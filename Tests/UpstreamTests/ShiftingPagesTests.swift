@@ -78,6 +78,29 @@ import Testing
     withExtendedLifetime(upstream) {}
   }
 
+  /// The last item slips to the only other page, and where it stood there is no page any more.
+  @Test(arguments: [404, 400]) func aPageThatIsGoneMayHaveLostAnItem(_ status: Int) async throws {
+    // The second refresh begins with the third request.
+    let upstream = try MisbehavingUpstream()
+    let source = try Self.source(upstream, "/shift?n=4&end=\(status)&at=4")
+    #expect(try await Self.ids(source.refreshed()) == Array(1...4))
+    #expect(try await Self.ids(source.refreshed()) == Array(1...4), "only one walk has missed the first item")
+    #expect(try await Self.ids(source.refreshed()) == Array(2...4))
+    #expect(await source.refreshed().isUnchanged)
+    withExtendedLifetime(upstream) {}
+  }
+
+  /// Items that are kept over an empty answer are known in the next refresh.
+  @Test func whatIsKeptIsLookedForOnceMore() async throws {
+    // The sixth request finds nothing. Before the eighth, for page 2, the first item goes.
+    let upstream = try MisbehavingUpstream()
+    let source = try Self.source(upstream, "/shift?none=6&at=8") { $0.emptyMeans = .keep }
+    #expect(try await Self.ids(source.refreshed()) == Array(1...12))
+    #expect(await source.refreshed().isUnchanged)
+    #expect(try await Self.ids(source.refreshed()) == Array(1...12), "4 has slipped to page 1")
+    withExtendedLifetime(upstream) {}
+  }
+
   @Test func pagesThatDontAddUp() async throws {
     let notices = Recorder<SourceNotice>()
     // From the sixth request on it leaves the rest out.

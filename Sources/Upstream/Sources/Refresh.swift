@@ -28,6 +28,8 @@ final class Refresh {
   var missed: PageWalk.Shortage?
   /// Why the page behind the last is not there, where that may mean something else.
   var ending: String?
+  /// A status has said that there is no further page.
+  var endedByStatus = false
   var allUnchanged = true
   /// When it was begun.
   let started = Duration.now
@@ -72,6 +74,9 @@ final class Refresh {
 
   /// That were read, in one walk or two.
   var pages: Int { visited.count + (firstLook?.count ?? 0) }
+
+  /// Whether several requests were made for the list: an item may have moved from one page to another between them.
+  var tookSeveralRequests: Bool { visited.count > 1 || endedByStatus }
 
   /// Without those that are gone.
   var itemBodies: [[UInt8]] { itemResults.compactMap(\.self) }

@@ -66,7 +66,7 @@ extension SourceFetcher {
           fetcher.wholesInARow += 1
           fetcher.startAnew(refresh)
         case .success(let applied):
-          fetcher.mayLackItems = isWhole && refresh.visited.count > 1 && fetcher.wholesInARow < Self.mostWholesInARow
+          fetcher.mayLackItems = isWhole && refresh.tookSeveralRequests && fetcher.wholesInARow < Self.mostWholesInARow
           if !isWhole { fetcher.wholesInARow = 0 }
           fetcher.take(applied, of: refresh)
         }

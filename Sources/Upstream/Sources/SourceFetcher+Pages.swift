@@ -42,7 +42,10 @@ extension SourceFetcher {
       switch result {
       case .failure(let error) where error.status.map { walk?.isEnd($0) ?? false } ?? false:
         // So do some answer for the page after the last.
-        if walk?.passed == nil, error.status == 400 { refresh.ending = error.detail }
+        if walk?.passed == nil {
+          refresh.endedByStatus = true
+          if error.status == 400 { refresh.ending = error.detail }
+        }
         endOfPages(refresh)
       case .failure(let error)
       where refresh.since != nil && error.status.map(Self.asksForEverything.contains) ?? false:
@@ -209,7 +212,7 @@ extension SourceFetcher {
     if let first = refresh.firstLook { return merge(first, pages, shortage, of: refresh) }
     let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged
     let missesKnown =
-      refresh.visited.count > 1 && !isAsBefore && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
+      refresh.tookSeveralRequests && !isAsBefore && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
     // Items that two walks have missed are not looked for again while nothing changes.
     guard missesKnown || shortage != nil && !(isAsBefore && missed == shortage) else {
       (refresh.identities, refresh.missed) = (Self.identities(of: refresh), shortage)

@@ -190,8 +190,8 @@ final class SourceFetcher {
     let isUnchanged =
       refresh.visited == lastPages && refresh.allUnchanged && !hasCarried && (refresh.missed == nil) == (missed == nil)
       && (refresh.limit != nil) == isCut
-    (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
     if isUnchanged {
+      (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
       // A validator may be new for the same bytes.
       cache = refresh.fetched
       takeEverything(of: refresh)
@@ -201,6 +201,7 @@ final class SourceFetcher {
       return refresh.completion(outcome(.unchanged))
     }
     let bodies = refresh.visited.compactMap { refresh.bodies[$0] }
+    (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
     cache = refresh.fetched
     lastPages = refresh.visited
     lastItemCount = refresh.itemCount
