@@ -318,7 +318,8 @@ def handle(c, r):
         if identity == r.query.get("gone"):
             return c.reply(404, "null")
         time.sleep(r.number("ms", 0) / 1000)
-        conditional(c, r, json.dumps({"id": int(identity), "title": "item"}), "i" + identity)
+        mark = "\ufeff" if "mark" in r.query else ""
+        conditional(c, r, mark + json.dumps({"id": int(identity), "title": "item"}), "i" + identity)
     elif path == "/echo":
         c.reply(200, json.dumps([{"id": 1, "method": r.method, "target": r.target, "headers": r.headers, "body": r.body}]))
     elif path.startswith("/echo/"):

@@ -287,6 +287,8 @@ extension JSONValue {
     for (path, url, first) in [
       ("/items", "${$item.id}", #"{"id":1,"title":"item 1","detail":{"id": 1, "title": "item"}}"#),
       ("/ids", "${$item}", #"{"item":1,"detail":{"id": 1, "title": "item"}}"#),
+      // A byte order mark is no part of what is joined.
+      ("/ids", "${$item}?mark=1", #"{"item":1,"detail":{"id": 1, "title": "item"}}"#),
     ] {
       let source = try Source.onRequest(upstream.base + path, client: client) {
         $0.each = FanOutDefinition(url: try Template(text: "\(upstream.base)/each/\(url)"))

@@ -11,9 +11,11 @@ struct FanOutElement: Sendable {
   /// answer is the item.
   var opening: [UInt8]?
 
-  /// The item, of what was answered.
+  /// The item, of what was answered. A byte order mark is no part of it: no JSON has one in its middle.
   func item(_ answer: [UInt8]) -> [UInt8] {
-    opening.map { $0 + answer + [UInt8(ascii: "}")] } ?? answer
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let value = answer.starts(with: mark) ? Array(answer.dropFirst(mark.count)) : answer
+    return opening.map { $0 + value + [UInt8(ascii: "}")] } ?? value
   }
 
   /// An element that is no object stands under `item`.
