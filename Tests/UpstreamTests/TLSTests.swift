@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  /// Only an alert against the client's certificate says that the request was not read.
+  @Test(arguments: [
+    ("tlsv13 alert certificate required", true), ("tlsv1 alert unknown ca", true), ("tlsv1 alert access denied", true),
+    ("ssl/tls alert bad certificate", true), ("sslv3 alert certificate expired", true),
+    ("tlsv1 alert internal error", false), ("sslv3 alert unexpected message", false), ("unexpected eof", false),
+    ("certificate verify failed", false),
+  ])
+  func alerts(_ reason: String, _ isRefused: Bool) {
+    let detail = "OpenSSL SSL_read: OpenSSL/3.0.13: error:0A000000:SSL routines::\(reason), errno 0"
+    #expect(TransferHop.refusesCertificate(detail) == isRefused)
+  }
+
   @Test func noTLSWhereItShouldBe() async throws {
     let upstream = try MisbehavingUpstream()
     let source = try Source.onRequest("https://127.0.0.1:\(upstream.port)/items", client: TransferClient())

@@ -42,7 +42,7 @@ extension TransferHop {
         mayHaveArrived: false
       )
     // TLS 1.3: the server says after the handshake that it wants another certificate, or any.
-    case CURLE_RECV_ERROR where isTLSAlert, CURLE_SEND_ERROR where isTLSAlert:
+    case CURLE_RECV_ERROR where isCertificateRefused, CURLE_SEND_ERROR where isCertificateRefused:
       return UpstreamError(
         .tls,
         title: "No trusted TLS connection to the upstream",
@@ -74,7 +74,13 @@ extension TransferHop {
     )
   }
 
-  private var isTLSAlert: Bool { request.url.origin.isSecure && errorDetail.contains("alert") }
+  private var isCertificateRefused: Bool { request.url.origin.isSecure && Self.refusesCertificate(errorDetail) }
+
+  /// Returns whether OpenSSL tells of an alert against the client's certificate (RFC 8446 section 6.2). The server has
+  /// not read the request then; of any other alert that is not known.
+  static func refusesCertificate(_ detail: String) -> Bool {
+    detail.contains("alert") && ["certificate", "unknown ca", "access denied"].contains { detail.contains($0) }
+  }
 
   private func refusal(_ violation: Violation) -> UpstreamError {
     let who = request.url.description
