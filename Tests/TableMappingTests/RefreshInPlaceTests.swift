@@ -70,6 +70,27 @@ import Testing
     }
   }
 
+  /// Of two items with the same bytes one has a row, and both are mapped to it: a change of the other is none of the row.
+  @Test func itemsThatAreMappedAsOne() throws {
+    let mapper = try Fixture {
+      var section = section("main")
+      section.sort = [SortDefinition(key: expression("rank"))]
+      $0.table.sections = .single(section)
+    }.mapper()
+    func item(_ id: String, _ rank: Int, _ title: String = "one") -> [UInt8] {
+      Array(#"{"id":"\#(id)","title":"\#(title)","rank":\#(rank)}"#.utf8)
+    }
+    let (a, z, m) = (item("a", 9), item("z", 1), item("m", 5))
+    var last: MappingResult?
+    for items in [[a, z, m], [z, a, a, m], [item("z", 1, "two"), a, item("a", 9, "two"), m]] {
+      let fresh = mapper.map(["s": RandomTable.page(items)])
+      let result = mapper.map(["s": RandomTable.page(items)], after: last)
+      #expect(result.rows.map { $0.text } == fresh.rows.map { $0.text })
+      #expect(result.skipped == fresh.skipped)
+      last = result
+    }
+  }
+
   /// Rows of a long sorted section stand in another order than their items, and in several chunks.
   @Test(arguments: 1...3 as ClosedRange<UInt64>) func changesOfALongSortedSection(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

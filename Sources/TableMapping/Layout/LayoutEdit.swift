@@ -120,6 +120,12 @@ struct LayoutEdit {
     guard !change.isMove, let before = change.before, let old = before.mapped.row, let row = change.after?.mapped.row,
       let section = layout.section(of: before.mapped), layout.sections.indices.contains(section)
     else { return false }
+    // Of identical items, a refused one refers to the row that the first has.
+    if layout.hasDuplicates,
+      layout.items.number(named: old.key.identity, where: { $0.hasRow(old.id) }) != change.number
+    {
+      return false
+    }
     let (laid, number) = (layout.sections[section], Int(truncatingIfNeeded: change.number))
     let guess = number &- (replaced[section]?.shift ?? 0)
     guard let place = layout.place(standing: old, of: before, among: laid.rows, laid.arrangement, near: guess) else {
