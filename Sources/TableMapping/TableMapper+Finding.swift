@@ -31,6 +31,8 @@ extension TableMapper {
   public func framing(for variables: MappingVariables) -> Framing {
     guard let find = plan.find else { return .plain }
     let plan = plan
+    let ordered: Set<ExactText> =
+      if case .groups(let groups, _) = plan.sections { Set(groups.order.map(ExactText.init)) } else { [] }
     return Framing(
       readsItems: { section in plan.sectionPlan(of: section)?.readsItems == true },
       models: { found in
@@ -40,10 +42,12 @@ extension TableMapper {
         var scope = variables.scope
         scope.count = found.count
         let key = FindRecord(found.first.findable, of: find.schema)?.group ?? []
-        // The parsed bytes live as long as the key.
-        scope.key =
-          plan.isGrouped ? (try? JSONValue(parsing: key)).map { Value($0) } ?? .null : .string(found.section.id)
-        if plan.isGrouped, key.isEmpty, found.section.id != "none" { scope.key = .string(found.section.id) }
+        scope.key = .string(found.section.id)
+        // The key of a group that `order` names is that name.
+        if plan.isGrouped, !ordered.contains(ExactText(found.section.id)), !key.isEmpty || found.section.id == "none" {
+          // The parsed bytes live as long as the key.
+          scope.key = (try? JSONValue(parsing: key)).map { Value($0) } ?? .null
+        }
         var models = SectionModels(plan: plan)
         models.begin(rows: found.count)
         var report = MappingReport([])

@@ -68,4 +68,42 @@ import Testing
     let command = try Command(["render", "-c", "tablecast.yaml", "-t", "t", "--find", find], in: folder)
     #expect(command.status != 0 && command.errors.contains(says), "\(command.errors)")
   }
+
+  /// Where everything is found, headers are those of the table: a group that `order` names has that name as its key.
+  @Test(arguments: [
+    ("state", "[closed, none]", "${$key ?? 'No state'} (${$count})", ["closed (1)", "none (1)", "open (1)"]),
+    ("state", "[closed]", "${$key ?? 'No state'} (${$count})", ["closed (1)", "No state (1)", "open (1)"]),
+    ("level", "['1']", "${$key == '1' ? 'Urgent' : 'Later'} (${$count})", ["Urgent (2)", "Later (1)"]),
+  ]) func headersOfWhatIsFound(_ group: String, _ order: String, _ title: String, _ expected: [String]) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      store: memory
+      cells: {Title: {fields: {title: string}}}
+      sources:
+        tasks:
+          local:
+            items:
+              - {title: Swim, state: null, level: 1}
+              - {title: Swift book, state: closed, level: 1}
+              - {title: Swing, state: open, level: 2}
+      tables:
+        t:
+          source: tasks
+          cell: Title
+          payload: {title: "${title}"}
+          sections:
+            groupBy: \(group)
+            order: \(order)
+            header: {cell: Title, payload: {title: "\(title)"}}
+          find: {search: [title]}
+      """
+    )
+    for find in [[], ["--find", "q=sw"]] {
+      let drawn = try Command(["render", "--config", "tablecast.yaml", "--table", "t", "--json"] + find, in: folder)
+      #expect(drawn.status == 0, "\(drawn.errors)")
+      let sections = try JSONValue(parsing: drawn.output)["sections"]?.elements ?? []
+      #expect(sections.map { $0["header"]?["payload"]?["title"]?.text ?? "-" } == expected, "\(find)")
+    }
+  }
 }
