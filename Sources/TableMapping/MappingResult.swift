@@ -15,7 +15,7 @@ public struct MappingResult: Sendable {
   /// The first of them, at most ``maximumKept``. O(1); after an edit that was laid out alone O(items).
   public var skipped: [SkippedItem] { box.values.firstSkipped ?? layout?.firstSkipped(Self.maximumKept) ?? [] }
   /// Problems that cost no item: headers that don't fit their cell, failed `can` and `select`. The first, at most
-  /// ``maximumKept``.
+  /// ``maximumKept``; after an edit that was laid out alone the newest.
   public var warnings: [String] { box.values.warnings }
   /// Sources whose answer can't be mapped: they were mapped as if they had none. Whoever has their last good
   /// content maps again with that.

@@ -169,4 +169,26 @@ import Testing
     #expect(next.skippedItems == those + 1 && next.skipped == fresh.skipped)
     #expect(next.skipped.first?.index == (those == 0 ? 2_999 : 0))
   }
+
+  /// However many there were before, what an edit is warned of is said.
+  @Test func warningsOfTheLastEditsAreKept() throws {
+    let mapper = try Fixture {
+      $0.table.rowID = nil
+      $0.table.rowType = template("x")
+      $0.representations["x"] = .cases([
+        .init(when: expression("title > 3"), representation: .cell(mapping("Title", ["title": "x"])))
+      ])
+      $0.sources = [SourceDefinition(name: "s", kind: .local(LocalDefinition()))]
+    }.mapper()
+    var items: [OwnedItem] = []
+    var last = mapper.map(["s": .owned(OwnedList(owned: items))], variables: variables)
+    for number in 1...(MappingResult.maximumKept + 2) {
+      let bytes = Array(#"{"title":"a"}"#.utf8)
+      items.append(OwnedItem(number: UInt64(number), name: "n\(number)", rank: Int64(number), bytes: bytes))
+      last = mapper.map(["s": .owned(OwnedList(owned: items))], after: last, variables: variables)
+      #expect(last.changeCount == 1)
+      #expect(last.warnings.count == min(number, MappingResult.maximumKept))
+      #expect(last.warnings.last?.hasSuffix("the row n\(number) is shown by default") == true, "\(last.warnings)")
+    }
+  }
 }

@@ -62,12 +62,7 @@ struct IncrementalMapping {
     next: (MappedItems, ItemTexts)? = nil,
     responseBytes: Int
   ) -> (result: MappingResult.Values, layout: ItemLayout)? {
-    var edit = LayoutEdit(
-      layout,
-      plan: plan,
-      scope: variables.scope,
-      warnings: source.isLocal ? last.warnings : []
-    )
+    var edit = LayoutEdit(layout, plan: plan, scope: variables.scope)
     guard edit.lay(changes, next: next) else { return nil }
     let (layout, warnings) = (edit.layout, edit.report.warnings)
     // A warning about one item of a response would have to be taken back with the next change of it.
@@ -75,7 +70,10 @@ struct IncrementalMapping {
     var result = last.values
     // Items that are left out are where they were.
     if !edit.isInPlace || last.edited != nil, !layout.hasDuplicates { result.firstSkipped = nil }
-    (result.warnings, result.edited, result.changeCount) = (warnings, nil, changes.count)
+    // The newest ones: whoever tells of warnings tells of each once.
+    let said = last.warnings + warnings.filter { !last.warnings.contains($0) }
+    result.warnings = Array(said.suffix(MappingResult.maximumKept))
+    (result.edited, result.changeCount) = (nil, changes.count)
     result.show(layout)
     (result.byteCount, result.work[source.name]) = (responseBytes + layout.cost, layout.work)
     return (result, layout)

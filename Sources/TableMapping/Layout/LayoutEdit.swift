@@ -34,7 +34,8 @@ struct LayoutChange {
 struct LayoutEdit {
   private let plan: MappingPlan
   private(set) var layout: ItemLayout
-  private(set) var report: MappingReport
+  /// What is said of the changes.
+  private(set) var report = MappingReport([])
   private let scope: Scope
   /// Places of sections whose headers and footers may be others now.
   private var touched: Set<Int> = []
@@ -59,9 +60,8 @@ struct LayoutEdit {
     }
   }
 
-  /// - Parameter warnings: What is said already.
-  init(_ layout: ItemLayout, plan: MappingPlan, scope: Scope, warnings: [String]) {
-    (self.layout, self.plan, self.scope, report) = (layout, plan, scope, MappingReport(warnings))
+  init(_ layout: ItemLayout, plan: MappingPlan, scope: Scope) {
+    (self.layout, self.plan, self.scope) = (layout, plan, scope)
   }
 
   /// Lays out all changes since the last mapping.
