@@ -64,16 +64,20 @@ struct NamedCell {
   /// - Parameters:
   ///   - typeNames: names of types that cells can't have: those that the generated code uses itself.
   ///   - caseNames: likewise for the names of the union's cases.
+  ///   - fieldNames: likewise for the names of fields.
+  ///   - reserved: further names that one cell's type can't have.
   static func all(
     _ cells: [CellDefinition],
     typeNames: Set<String>,
-    caseNames: Set<String> = []
+    caseNames: Set<String> = [],
+    fieldNames: Set<String> = [],
+    reserved: (CellDefinition) -> Set<String> = { _ in [] }
   ) -> [NamedCell] {
     var types = Names(taken: typeNames)
     var cases = Names(taken: caseNames)
     return cells.map { cell in
-      let typeName = types.unique(Names.upperCamel(cell.identifier))
-      var fields = Names(taken: [])
+      let typeName = types.unique(Names.upperCamel(cell.identifier), besides: reserved(cell))
+      var fields = Names(taken: fieldNames)
       var fieldTypes = Names(taken: typeNames.union([typeName]))
       return NamedCell(
         identifier: cell.identifier,

@@ -11,11 +11,20 @@ struct NamedItem {
 
   /// Each source's item, and behind it the objects in it.
   ///
-  /// - Parameter typeNames: of the generated code and of cells.
-  static func all(_ sources: [(name: String, fields: ItemFields)], typeNames: Set<String>) -> [NamedItem] {
+  /// - Parameters:
+  ///   - typeNames: of the generated code and of cells.
+  ///   - fieldNames: that fields can't have.
+  ///   - choiceNames: that the type of an item's `oneOf` can't have.
+  static func all(
+    _ sources: [(name: String, fields: ItemFields)],
+    typeNames: Set<String>,
+    fieldNames: Set<String> = [],
+    choiceNames: Set<String> = []
+  ) -> [NamedItem] {
     var types = Names(taken: typeNames)
     return sources.flatMap { source in
-      items(source.fields.root, of: source.name, at: nil, Names.upperCamel(source.name) + "Item", typeNames, &types)
+      let name = Names.upperCamel(source.name) + "Item"
+      return items(source.fields.root, of: source.name, at: nil, name, typeNames, fieldNames, choiceNames, &types)
     }
   }
 
@@ -25,16 +34,18 @@ struct NamedItem {
     at member: String?,
     _ name: String,
     _ typeNames: Set<String>,
+    _ fieldNames: Set<String>,
+    _ choiceNames: Set<String>,
     _ types: inout Names
   ) -> [NamedItem] {
     var item = NamedItem(source: source, member: member, typeName: types.unique(name), fields: [])
-    var (names, fieldTypes) = (Names(taken: []), Names(taken: typeNames.union([item.typeName])))
+    var (names, fieldTypes) = (Names(taken: fieldNames), Names(taken: typeNames.union([item.typeName])))
     var parts: [NamedItem] = []
     for part in group.members {
       var field = NamedCell.Field(
         key: part.name,
         name: names.unique(Names.lowerCamel(part.name)),
-        typeName: fieldTypes.unique(Names.upperCamel(part.name)),
+        typeName: fieldTypes.unique(Names.upperCamel(part.name), besides: part.isChoice ? choiceNames : []),
         type: .object,
         isOptional: false
       )
@@ -44,7 +55,8 @@ struct NamedItem {
       case .group(let inner) where inner.isOpen: field.isOptional = inner.isOptional
       case .group(let inner):
         let place = (member.map { $0 + "." } ?? "") + part.name
-        let inside = items(inner, of: source, at: place, item.typeName + field.typeName, typeNames, &types)
+        let name = item.typeName + field.typeName
+        let inside = items(inner, of: source, at: place, name, typeNames, fieldNames, [], &types)
         field.reference = inside.first?.typeName
         field.isOptional = inner.members.allSatisfy(\.isOptional)
         parts += inside
@@ -63,6 +75,8 @@ struct NamedItem {
 }
 
 extension ItemFields.Member {
+  fileprivate var isChoice: Bool { if case .field(let field) = kind { field.type.words != nil } else { false } }
+
   fileprivate var isOptional: Bool {
     switch kind {
     case .field(let field): field.isOptional

@@ -77,7 +77,13 @@ struct NamedTable {
   }
 
   /// Names in a table's type beside its parameters' types.
-  private static let partNames: Set<String> = ["Action", "Filter", "Footer", "Header", "Item", "Section", "Sort"]
+  static let partNames: Set<String> = ["Action", "Filter", "Footer", "Header", "Item", "Section", "Sort"]
+
+  /// The cells that a table's type names: where all its headers, or all its footers, are of one kind.
+  static func frameCells(of tables: [TableDefinition]) -> Set<String> {
+    let frames = tables.flatMap { [unique($0.frames.headers), unique($0.frames.footers)] }
+    return Set(frames.filter { $0.count == 1 }.joined())
+  }
 
   private static func names(_ keys: [String], _ taken: Set<String>) -> [Name] {
     var names = Names(taken: taken)

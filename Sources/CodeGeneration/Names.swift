@@ -5,10 +5,12 @@ struct Names {
   init(taken: Set<String>) { self.taken = taken }
 
   /// The name itself, or with a number behind it that makes it another.
-  mutating func unique(_ name: String) -> String {
+  ///
+  /// - Parameter others: names that this one can't have either.
+  mutating func unique(_ name: String, besides others: Set<String> = []) -> String {
     var candidate = name
     var number = 2
-    while !taken.insert(candidate).inserted {
+    while others.contains(candidate) || !taken.insert(candidate).inserted {
       candidate = "\(name)\(number)"
       number += 1
     }

@@ -18,10 +18,17 @@ struct SwiftGenerator {
     self.cells = NamedCell.all(
       cells,
       typeNames: Self.typeNames,
-      caseNames: ["unknown", "self", "init", "none", "some"]
+      caseNames: ["accepted", "acceptedCells", "unknown", "self", "init", "none", "some"],
+      fieldNames: Self.fieldNames,
+      reserved: SwiftTables.namesTaken(by: tables)
     )
     let cellTypes = self.cells.map(\.typeName)
-    self.items = NamedItem.all(items, typeNames: SwiftTables.typeNames.union(cellTypes))
+    self.items = NamedItem.all(
+      items,
+      typeNames: SwiftTables.typeNames.union(cellTypes),
+      fieldNames: Self.fieldNames,
+      choiceNames: tables.isEmpty ? [] : SwiftTables.itemNames
+    )
     self.tables = SwiftTables(
       tables: NamedTable.all(
         tables,
@@ -215,6 +222,9 @@ extension SwiftGenerator {
     "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable", "String",
     "TableRow", "TablecastClient", "Type", "URL",
   ]
+
+  /// Names that no property can have, not even in backticks: `self.self` is the value itself.
+  private static let fieldNames: Set<String> = ["self"]
 
   private static let keywords: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",

@@ -1,3 +1,5 @@
+import Definitions
+
 /// The tables of a configuration, and what their items are patched by: for `TypedTable`.
 struct SwiftTables {
   let tables: [NamedTable]
@@ -117,6 +119,16 @@ extension SwiftTables {
   static let typeNames: Set<String> = SwiftGenerator.typeNames.union([
     "AnyItem", "AnyName", "PartialKeyPath", "RawRepresentable", "TableItem", "TableSchema", "Tables", "TypedTable",
   ])
+  /// Names of the types that an item has from `TableItem`.
+  static let itemNames: Set<String> = ["New"]
+  /// Names that a cell's type can't have beside tables. Within a table's type, the name of one of its parts means that
+  /// part: a cell that the type names can't be called so.
+  static func namesTaken(by tables: [TableDefinition]) -> (CellDefinition) -> Set<String> {
+    guard !tables.isEmpty else { return { _ in [] } }
+    let (frames, others) = (NamedTable.frameCells(of: tables), typeNames)
+    let besideParts = others.union(NamedTable.partNames)
+    return { cell in frames.contains(cell.identifier) ? besideParts : others }
+  }
   /// Names that nothing within a table can have.
   static let memberNames: Set<String> = [
     "hash", "hashValue", "init", "name", "none", "parameters", "rawValue", "self", "some",

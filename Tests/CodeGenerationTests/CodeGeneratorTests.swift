@@ -85,6 +85,46 @@ import Testing
     #expect(code == CodeGenerator.generate(.swift, cells: definition.cells))
   }
 
+  static let namesakes: [(hasTables: Bool, line: String)] = [
+    (true, "struct Header2: Codable"), (true, "    public typealias Header = Header2"),
+    (true, "struct Section2: Codable"), (true, "    public typealias Footer = Section2"),
+    (true, "struct Tables2: Codable"), (true, "struct AnyName2: Codable"), (true, "struct TableItem2: Codable"),
+    // A header of one kind only is named, and others stay what they are.
+    (true, "struct Item: Codable"), (true, "  case accepted2(Accepted)"), (true, "public enum Tables: String"),
+    (false, "struct Header: Codable"), (false, "struct Section: Codable"), (false, "struct Tables: Codable"),
+    (false, "struct TableItem: Codable"), (false, "  case accepted2(Accepted)"),
+  ]
+
+  /// Cells with the names of what stands beside them in Swift: each line is in the code with tables, or without.
+  @Test(arguments: namesakes) func cellsHaveNamesOfTheirOwn(_ test: (hasTables: Bool, line: String)) throws {
+    let text = """
+      cells:
+        Header: {fields: {title: string}}
+        Section: {fields: {title: string}}
+        Item: {fields: {title: string, tables: {oneOf: [round, square]}}}
+        Tables: {fields: {}}
+        AnyName: {fields: {}}
+        TableItem: {fields: {}}
+        accepted: {fields: {}}
+      tables:
+        t:
+          source: {local: {}}
+          row: {type: task}
+          cell: Item
+          payload: {title: "${title}", tables: round}
+          sections:
+            - id: main
+              header: {cell: Header, payload: {title: Above}}
+              footer: {cell: Section, payload: {title: Below}}
+      """
+    let (read, diagnostics) = ConfigurationReader.read(text: text, file: "names.yaml", environment: [:])
+    let definition = try #require(read, "\(diagnostics)")
+    let code =
+      test.hasTables
+      ? CodeGenerator.generate(.swift, of: definition) : CodeGenerator.generate(.swift, cells: definition.cells)
+    #expect(code.contains(test.line), "\(code)")
+  }
+
   @Test func withoutCellsThereIsStillCode() {
     for language in CodeGenerator.Language.allCases {
       #expect(CodeGenerator.generate(language, cells: []).contains("Cell"))

@@ -158,5 +158,7 @@ import Testing
     #expect(ToDoItem.path(of: \.title) == ["title"])
     #expect(ToDoItem.path(of: \.address.street) == ["address", "street"])
     #expect(ToDoItem.path(of: \.class) == ["class"])
+    #expect(ToDoItem.path(of: \.new) == ["new"])
+    #expect(ToDoItem.path(of: \.self2) == ["self"])
   }
 }

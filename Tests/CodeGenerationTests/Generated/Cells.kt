@@ -81,6 +81,7 @@ data class ProductCell(
         @SerialName("colours") val colours: List<String>,
         @SerialName("details") val details: JsonObject? = null,
         @SerialName("more") val more: JsonElement? = null,
+        @SerialName("self") val self: String? = null,
     )
 
     @Serializable
@@ -110,12 +111,20 @@ data class ToDoItem(
     @SerialName("place") val place: JsonObject? = null,
     @SerialName("state") val state: State,
     @SerialName("class") val `class`: List<String>,
+    @SerialName("new") val new: New? = null,
+    @SerialName("self") val self: String? = null,
 ) {
 
     @Serializable
     enum class State {
         @SerialName("open") Open,
         @SerialName("done") Done,
+    }
+
+    @Serializable
+    enum class New {
+        @SerialName("ask") Ask,
+        @SerialName("skip") Skip,
     }
 }
 

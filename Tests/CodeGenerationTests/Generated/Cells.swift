@@ -157,8 +157,9 @@ public struct ProductCell: Codable, Hashable, Sendable {
   public var colours: [String]
   public var details: [String: JSONValue]?
   public var more: JSONValue?
+  public var self2: String?
 
-  public init(`default`: String, `class`: Int, _1stPrice: Double, inStock: Bool, inStock2: Bool, seen: String? = nil, size: Size, colours: [String], details: [String: JSONValue]? = nil, more: JSONValue? = nil) {
+  public init(`default`: String, `class`: Int, _1stPrice: Double, inStock: Bool, inStock2: Bool, seen: String? = nil, size: Size, colours: [String], details: [String: JSONValue]? = nil, more: JSONValue? = nil, self2: String? = nil) {
     self.`default` = `default`
     self.`class` = `class`
     self._1stPrice = _1stPrice
@@ -169,6 +170,7 @@ public struct ProductCell: Codable, Hashable, Sendable {
     self.colours = colours
     self.details = details
     self.more = more
+    self.self2 = self2
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -182,6 +184,7 @@ public struct ProductCell: Codable, Hashable, Sendable {
     case colours
     case details
     case more
+    case self2 = "self"
   }
 
   public enum Size: String, Codable, Hashable, Sendable, CaseIterable {
@@ -209,14 +212,18 @@ public struct ToDoItem: Codable, Hashable, Sendable {
   public var place: [String: JSONValue]?
   public var state: State
   public var `class`: [URL]
+  public var new: New2?
+  public var self2: String?
 
-  public init(title: String, due: String? = nil, address: ToDoItemAddress, place: [String: JSONValue]? = nil, state: State, `class`: [URL]) {
+  public init(title: String, due: String? = nil, address: ToDoItemAddress, place: [String: JSONValue]? = nil, state: State, `class`: [URL], new: New2? = nil, self2: String? = nil) {
     self.title = title
     self.due = due
     self.address = address
     self.place = place
     self.state = state
     self.`class` = `class`
+    self.new = new
+    self.self2 = self2
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -226,11 +233,18 @@ public struct ToDoItem: Codable, Hashable, Sendable {
     case place
     case state
     case `class`
+    case new
+    case self2 = "self"
   }
 
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case open = "open"
     case done = "done"
+  }
+
+  public enum New2: String, Codable, Hashable, Sendable, CaseIterable {
+    case ask = "ask"
+    case skip = "skip"
   }
 }
 
@@ -434,6 +448,8 @@ extension ToDoItem: TableItem {
     case \ToDoItem.place: ["place"]
     case \ToDoItem.state: ["state"]
     case \ToDoItem.`class`: ["class"]
+    case \ToDoItem.new: ["new"]
+    case \ToDoItem.self2: ["self"]
     default: nil
     }
   }

@@ -41,6 +41,7 @@ export interface ProductCell {
     colours: Array<string>;
     details?: { [name: string]: JSONValue } | null;
     more?: JSONValue | null;
+    self?: string | null;
   };
 }
 
@@ -59,6 +60,8 @@ export interface ToDoItem {
   place?: { [name: string]: JSONValue } | null;
   state: "open" | "done";
   class: Array<string>;
+  new?: "ask" | "skip" | null;
+  self?: string | null;
 }
 
 /** `address` of the items of `to-do`. */
