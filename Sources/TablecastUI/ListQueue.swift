@@ -108,13 +108,13 @@ struct ListQueue: Sendable {
     }
     self.target = nil
     goal = target
-    if takesStates && !wantsReload { return planState(target, repending) }
-    let stages = stages ?? [TableStage](from: sections, to: target.sections)
-    // Another table altogether is no animation, nor are rows that come above as the window moves: what is in sight stays where it
-    // is. The same rows again are filled in place.
-    let isMoved = firstRow != target.window?.from ?? 0
+    // Another table altogether is no animation, nor are rows that come above as the window moves: what is in sight
+    // stays where it is. The same rows again are filled in place.
+    let isJump = isReset || firstRow != target.window?.from ?? 0
     firstRow = target.window?.from ?? 0
-    if wantsReload || (isReset || isMoved) && stages.contains(where: \.changesStructure) {
+    if takesStates && !wantsReload { return planState(target, repending, isJump) }
+    let stages = stages ?? [TableStage](from: sections, to: target.sections)
+    if wantsReload || isJump && stages.contains(where: \.changesStructure) {
       planned = [.reload(target.sections)]
       return
     }
@@ -137,15 +137,13 @@ struct ListQueue: Sendable {
     refill(repending, in: state)
   }
 
-  private mutating func planState(_ target: TableSnapshot, _ repending: Set<String>) {
+  private mutating func planState(_ target: TableSnapshot, _ repending: Set<String>, _ isJump: Bool) {
     let refill = Refill(from: sections, to: target.sections, also: repending)
-    if sections.map(\.identity) == target.sections.map(\.identity),
-      zip(sections, target.sections).allSatisfy({ $0.rows.elementsEqual($1.rows) { $0.identity == $1.identity } }),
-      refill.isEmpty
-    {
-      return
-    }
-    planned = [.state(target.sections, refill)]
+    let isSameOrder =
+      sections.map(\.identity) == target.sections.map(\.identity)
+      && zip(sections, target.sections).allSatisfy { $0.rows.elementsEqual($1.rows) { $0.identity == $1.identity } }
+    if isSameOrder, refill.isEmpty { return }
+    planned = [isJump && !isSameOrder ? .reload(target.sections) : .state(target.sections, refill)]
   }
 
   /// Rows whose edits are done, or have just begun, and that nothing else fills again. What enters is filled anyway.

@@ -21,6 +21,13 @@ final class CollectionViewTests: XCTestCase {
 
   func testTheUsersOwnMoveIsNotDoneAgain() async throws { try await Self.move() }
 
+  func testAMovedWindowAndAResetKeepThePlace() async throws {
+    for isDiffable in [false, true] {
+      try await Self.jump(isDiffable: isDiffable, isReset: false)
+      try await Self.jump(isDiffable: isDiffable, isReset: true)
+    }
+  }
+
   @MainActor
   private static func view() -> UICollectionView {
     let view = UICollectionView()
@@ -95,6 +102,30 @@ final class CollectionViewTests: XCTestCase {
     AdapterRun.take(driver, try AdapterRun.snapshot(["2", "9", "1"], revision: 1))
     for _ in 0..<3 { view.completeAnimations() }
     XCTAssertEqual(texts(view), [["2", "9", "1"]])
+    XCTAssertEqual(view.exceptions, [])
+  }
+
+  /// Rows come above what is seen: the window moves, or another state replaces what is shown.
+  @MainActor
+  private static func jump(isDiffable: Bool, isReset: Bool) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    var first = try AdapterRun.snapshot(["1", "2", "3"], revision: 0)
+    first.attributes.window = TableWindow(try JSONText(#"{"from":2,"rows":3,"of":9}"#))
+    AdapterRun.take(driver, first)
+    let reloads = view.reloads
+    view.contentOffset.y = -4
+    var next = try AdapterRun.snapshot(["8", "9", "1", "2", "3"], revision: 1)
+    next.attributes.window = TableWindow(try JSONText(#"{"from":\#(isReset ? 2 : 0),"rows":5,"of":9}"#))
+    driver.take(TableChange(kind: isReset ? .reset : .stages([]), from: -1, snapshot: next))
+    XCTAssertEqual(texts(view), [["8", "9", "1", "2", "3"]])
+    XCTAssertEqual(view.reloads, reloads + 1)
+    XCTAssertEqual(view.contentOffset.y, 16)
+    // The same rows once more are filled in place.
+    next.revision = 2
+    driver.take(TableChange(kind: .reset, from: -1, snapshot: next))
+    for _ in 0..<3 { view.completeAnimations() }
+    XCTAssertEqual(view.reloads, reloads + 1)
     XCTAssertEqual(view.exceptions, [])
   }
 }
