@@ -78,7 +78,7 @@ extension UICollectionView {
   func scroll(to path: RowPath, offset: Double) {
     layoutIfNeeded()
     guard let frame = layoutAttributesForItem(at: IndexPath(item: path))?.frame else { return }
-    contentOffset.y = frame.minY - CGFloat(offset)
+    scrollWithinContent(to: frame.minY - CGFloat(offset))
   }
 
   var selectedItems: [RowPath] { (indexPathsForSelectedItems ?? []).map { RowPath(item: $0) } }

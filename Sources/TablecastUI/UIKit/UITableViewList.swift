@@ -76,13 +76,22 @@ final class UITableViewList: ListView {
   func scroll(to path: RowPath, offset: Double) {
     guard let view else { return }
     view.layoutIfNeeded()
-    view.contentOffset.y = view.rectForRow(at: IndexPath(path)).minY - offset
+    view.scrollWithinContent(to: view.rectForRow(at: IndexPath(path)).minY - CGFloat(offset))
   }
 
   var selectedRows: [RowPath] { (view?.indexPathsForSelectedRows ?? []).map { RowPath($0) } }
 
   func select(_ rows: [RowPath]) {
     for row in rows { view?.selectRow(at: IndexPath(row), animated: false, scrollPosition: .none) }
+  }
+}
+
+extension UIScrollView {
+  /// Scrolls to a place, and not past either end of the content.
+  func scrollWithinContent(to y: CGFloat) {
+    let top = -adjustedContentInset.top
+    let bottom = max(top, contentSize.height + adjustedContentInset.bottom - bounds.height)
+    contentOffset.y = min(max(y, top), bottom)
   }
 }
 

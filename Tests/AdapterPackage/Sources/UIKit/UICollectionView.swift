@@ -210,6 +210,7 @@ public struct UICollectionViewLayoutAttributes { public var frame: CGRectLike }
     let above = cells[..<path.section].reduce(0) { $0 + $1.count } + path.item
     return UICollectionViewLayoutAttributes(frame: CGRectLike(minY: CGFloat(10 * above)))
   }
+  override open var contentSize: CGSize { CGSize(width: 0, height: CGFloat(10 * cells.joined().count)) }
   public var indexPathsForSelectedItems: [IndexPath]? { selection.isEmpty ? nil : Array(selection) }
   public func selectItem(at path: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if let path { selection.insert(path) }

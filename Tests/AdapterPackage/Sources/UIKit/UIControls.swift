@@ -128,6 +128,9 @@ public final class UIRefreshControl: UIControl {
 @MainActor open class UIScrollView: UIView {
   public var isDragging = false
   public var contentOffset = CGPoint()
+  /// UIKit sets it; tests do so here.
+  public var adjustedContentInset = UIEdgeInsets()
+  open var contentSize: CGSize { CGSize() }
   public var refreshControl: UIRefreshControl?
   public let frameLayoutGuide = UILayoutGuide()
   /// What the real view raises an exception for.

@@ -16,11 +16,18 @@ extension IndexPath {
 /// `CGRect` is without its computed edges here.
 public struct CGRectLike {
   public var minY: CGFloat
+  public var height: CGFloat = 0
   public static var zero: CGRectLike { CGRectLike(minY: 0) }
+}
+
+public struct UIEdgeInsets: Sendable {
+  public var top: CGFloat = 0
+  public var bottom: CGFloat = 0
 }
 
 @MainActor open class UIView: NSObject {
   public var window: UIWindow?
+  public var bounds = CGRectLike.zero
   public var backgroundColor: UIColor?
   public var translatesAutoresizingMaskIntoConstraints = true
   public private(set) var subviews: [UIView] = []

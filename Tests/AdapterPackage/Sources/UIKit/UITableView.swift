@@ -205,6 +205,7 @@ import Foundation
   public func rectForRow(at path: IndexPath) -> CGRectLike {
     CGRectLike(minY: CGFloat(10 * (cells[..<path.section].reduce(0) { $0 + $1.count } + path.row)))
   }
+  override open var contentSize: CGSize { CGSize(width: 0, height: CGFloat(10 * cells.joined().count)) }
   public var indexPathsForSelectedRows: [IndexPath]? { selection.isEmpty ? nil : Array(selection) }
   public func selectRow(at path: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if let path { selection.insert(path) }

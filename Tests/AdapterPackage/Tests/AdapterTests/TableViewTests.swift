@@ -32,6 +32,10 @@ final class TableViewTests: XCTestCase {
 
   func testAReloadKeepsThePlaceAndTheSelection() async throws { try await Self.keepPlace() }
 
+  func testAReloadDoesNotScrollPastTheEnds() async throws {
+    for (rows, y) in [(10, 70.0), (4, 15), (2, -5), (1, -6)] { try await Self.shorten(to: rows, showsFrom: y) }
+  }
+
   @MainActor
   private static func view() -> UITableView {
     let view = UITableView()
@@ -164,5 +168,18 @@ final class TableViewTests: XCTestCase {
     AdapterRun.take(driver, try AdapterRun.snapshot(["8", "9", "1", "2"], revision: 1))
     XCTAssertEqual(view.contentOffset.y, 16)
     XCTAssertEqual(view.indexPathsForSelectedRows, [IndexPath(row: 3, section: 0)])
+  }
+
+  /// Ten rows, scrolled to the eighth, become fewer.
+  @MainActor
+  private static func shorten(to rows: Int, showsFrom y: Double) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: false)
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 0))
+    (view.bounds.height, view.adjustedContentInset.top, view.adjustedContentInset.bottom) = (30, 6, 5)
+    view.contentOffset.y = 70
+    view.window = nil
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...rows).map { "\($0)" }, revision: 1))
+    XCTAssertEqual(Double(view.contentOffset.y), y, "\(rows) rows")
   }
 }
