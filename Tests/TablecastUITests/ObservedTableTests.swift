@@ -78,5 +78,19 @@ import Testing
     #expect(areTheSame)
     #expect(rows[40].row == section.rows[40])
   }
+
+  /// What the search field shows is what the rows are found by, and what the next choice adds to.
+  @Test func aRunningSearchIsTakenOver() {
+    let table = Self.client.table("found")
+    var snapshot = TableSnapshot(table.address)
+    snapshot.search = TableSearch(q: "swi")
+    Self.client.engine.shown[table.address] = snapshot
+    let observed = ObservedTable(table, offersFinding: true)
+    #expect(observed.search == TableSearch(q: "swi"))
+    observed.search.sort = "newest"
+    Self.client.engine.settle()
+    let asked = Self.client.engine.follower.tables[table.address]?.wantedSearch
+    #expect(asked == TableSearch(q: "swi", sort: "newest"))
+  }
 }
 #endif

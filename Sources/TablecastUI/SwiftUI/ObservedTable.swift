@@ -41,10 +41,13 @@ public final class ObservedTable<Cell: CellModel> {
   /// Stages are under way, or one of them did not fit: `sections` do not show `shown`.
   @ObservationIgnored private var isBetweenStates = false
 
-  /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts.
+  /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts. If
+  ///   another screen of the table has begun a search, `search` is that one.
   public init(_ table: LiveTable<Cell>, offersFinding: Bool = false) {
     self.table = table
-    if offersFinding { table.find(table.snapshot?.search ?? TableSearch()) }
+    guard offersFinding else { return }
+    search = table.snapshot?.search ?? TableSearch()
+    table.find(search)
   }
 
   /// Follows until the task ends: `.task { await observed.follow() }`.
