@@ -153,7 +153,9 @@ public final class TableDriver<Cell: CellModel> {
     let next = refill.rows.map { sections[$0.section].rows[$0.row] }
     var former: [Identity: TableRow] = [:]
     // Mostly they stand where they stood.
-    let stayed = zip(refill.rows, next).map { path, row in self.row(path).flatMap { $0.id == row.id ? $0 : nil } }
+    let stayed = zip(refill.rows, next).map { path, row in
+      self.row(path).flatMap { $0.identity == row.identity ? $0 : nil }
+    }
     for case let row? in stayed { former[row.identity] = row }
     if stayed.contains(where: { $0 == nil }) {
       let ids = Set(next.map(\.identity))

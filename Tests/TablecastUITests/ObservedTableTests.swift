@@ -79,6 +79,27 @@ import Testing
     #expect(rows[40].row == section.rows[40])
   }
 
+  /// `é` in one scalar and in two: equal for Swift, and two identities. Rows of one section, and of two.
+  @Test(arguments: [["s", "s"], ["\u{E9}", "e\u{301}"]])
+  func anotherIdentityIsAnotherRow(_ sectionIDs: [String]) throws {
+    let observed = ObservedTable(Self.client.table("t"))
+    let ids = ["\u{E9}", "e\u{301}"]
+    let states = try zip(sectionIDs, ids).map { sectionID, id in
+      var section = TableSection(id: sectionID)
+      section.rows = [try TableRow(JSONText("{\"id\":\"\(id)\",\"cellIdentifier\":\"Label\",\"payload\":{}}"))]
+      return section
+    }
+    for (revision, section) in states.enumerated() {
+      observed.show(Self.snapshot([section], revision + 1))
+      #expect(observed.sections.map(\.identity) == [section.identity])
+      #expect(observed.sections[0].rows.map(\.identity) == section.rows.map(\.identity))
+    }
+    // From the second state to the first one by stages, as a service sends them.
+    let stages = [TableStage](from: [states[1]], to: [states[0]])
+    observed.take(TableChange(kind: .stages(stages), from: 2, snapshot: Self.snapshot([states[0]], 3)))
+    #expect(observed.sections[0].rows.map(\.identity) == states[0].rows.map(\.identity))
+  }
+
   /// What the search field shows is what the rows are found by, and what the next choice adds to.
   @Test func aRunningSearchIsTakenOver() {
     let table = Self.client.table("found")

@@ -7,6 +7,8 @@ public import TablecastClient
 @Observable
 public final class ObservedSection<Cell: CellModel>: Identifiable {
   public nonisolated let id: String
+  /// `id` as a key.
+  public nonisolated var identity: Identity { Identity(id) }
   public private(set) var header: CellContent<Cell>?
   public private(set) var footer: CellContent<Cell>?
   public private(set) var rows: [ObservedRow<Cell>] = []
@@ -34,7 +36,7 @@ public final class ObservedSection<Cell: CellModel>: Identifiable {
     func note(_ observed: ObservedRow<Cell>, _ row: TableRow) -> Bool {
       guard observed.shown !== row else { return true }
       changed.append((observed, row))
-      return observed.id == row.id
+      return observed.identity == row.identity
     }
     if let places = former.flatMap(section.rows.places) {
       let rows = rows
@@ -90,6 +92,8 @@ public final class ObservedSection<Cell: CellModel>: Identifiable {
 @Observable
 public final class ObservedRow<Cell: CellModel>: Identifiable {
   public nonisolated let id: String
+  /// `id` as a key: `ForEach(section.rows, id: \.identity)` tells rows apart whose `id`s are equal for Swift only.
+  public nonisolated var identity: Identity { Identity(id) }
   public private(set) var row: TableRow
   /// Whether the row has a pending edit.
   public private(set) var isPending = false

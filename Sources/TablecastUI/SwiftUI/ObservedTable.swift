@@ -123,11 +123,11 @@ public final class ObservedTable<Cell: CellModel> {
   }
 
   private func showSections(_ snapshot: TableSnapshot) {
-    let isInPlace = snapshot.sections.elementsEqual(sections) { $0.id == $1.id }
+    let isInPlace = snapshot.sections.elementsEqual(sections) { $0.identity == $1.identity }
     if isInPlace, showInPlace(snapshot) { return }
     var rows: [Identity: ObservedRow<Cell>] = [:]
     rows.reserveCapacity(snapshot.rowCount)
-    let known = Dictionary(sections.map { (Identity($0.id), $0) }) { first, _ in first }
+    let known = Dictionary(sections.map { ($0.identity, $0) }) { first, _ in first }
     let sections = snapshot.sections.map { section in
       let shown = section.rows.map { row in
         let observed = self.rows[row.identity] ?? ObservedRow(row, snapshot.pendingRows)
@@ -153,7 +153,9 @@ public final class ObservedTable<Cell: CellModel> {
     let sections = sections
     var lists: [[ObservedRow<Cell>]?] = Array(repeating: nil, count: sections.count)
     for update in stage.updatedSections {
-      guard sections.indices.contains(update.at), sections[update.at].id == update.id else { return false }
+      guard sections.indices.contains(update.at), sections[update.at].identity == Identity(update.id) else {
+        return false
+      }
       sections[update.at].show(update.header, update.footer)
     }
     for update in stage.updatedRows {
@@ -161,7 +163,7 @@ public final class ObservedTable<Cell: CellModel> {
       guard sections.indices.contains(section) else { return false }
       let rows = lists[section] ?? sections[section].rows
       lists[section] = rows
-      guard rows.indices.contains(place), rows[place].id == update.row.id else { return false }
+      guard rows.indices.contains(place), rows[place].identity == update.row.identity else { return false }
       rows[place].show(update.row)
     }
     return true
@@ -173,11 +175,12 @@ public final class ObservedTable<Cell: CellModel> {
     let deletions = stage.deletedRows.map { (path: $0.at, id: $0.id, isMove: false) }
     let moves = stage.movedRows.map { (path: $0.from, id: $0.id, isMove: true) }
     for (path, id, isMove) in deletions + moves {
-      guard sections.indices.contains(path.section), let row = sections[path.section].row(path.row), row.id == id else {
-        return false
-      }
+      let identity = Identity(id)
+      guard sections.indices.contains(path.section), let row = sections[path.section].row(path.row),
+        row.identity == identity
+      else { return false }
       leaving[path.section, default: []].append(path.row)
-      if isMove { moved[Identity(id)] = row } else { rows[Identity(id)] = nil }
+      if isMove { moved[identity] = row } else { rows[identity] = nil }
     }
     for (section, gone) in leaving { sections[section].remove(gone) }
     guard changeSections(stage) else { return false }
@@ -201,12 +204,16 @@ public final class ObservedTable<Cell: CellModel> {
     }
     var (leaving, arriving): (Set<Int>, [(at: Int, section: ObservedSection<Cell>)]) = ([], [])
     for deletion in stage.deletedSections {
-      guard sections.indices.contains(deletion.at), sections[deletion.at].id == deletion.id else { return false }
-      for row in sections[deletion.at].rows { rows[Identity(row.id)] = nil }
+      guard sections.indices.contains(deletion.at), sections[deletion.at].identity == Identity(deletion.id) else {
+        return false
+      }
+      for row in sections[deletion.at].rows { rows[row.identity] = nil }
       leaving.insert(deletion.at)
     }
     for move in stage.movedSections {
-      guard sections.indices.contains(move.from), sections[move.from].id == move.id else { return false }
+      guard sections.indices.contains(move.from), sections[move.from].identity == Identity(move.id) else {
+        return false
+      }
       leaving.insert(move.from)
       arriving.append((move.to, sections[move.from]))
     }

@@ -121,9 +121,9 @@ extension UITableViewHeaderFooterView {
 enum TableFrames {
   /// Sections, in the coordinates of the second state, whose header or footer wasn't there before, or no longer is.
   static func comingOrGoing(from old: [TableSection], to new: [TableSection]) -> [Int] {
-    let former = Dictionary(old.lazy.map { ($0.id, $0) }) { first, _ in first }
+    let former = Dictionary(old.lazy.map { ($0.identity, $0) }) { first, _ in first }
     return new.indices.filter { index in
-      guard let section = former[new[index].id] else { return false }
+      guard let section = former[new[index].identity] else { return false }
       return (title(section.header) == nil) != (title(new[index].header) == nil)
         || (title(section.footer) == nil) != (title(new[index].footer) == nil)
     }
