@@ -23,6 +23,8 @@ final class DiffableList: ListView {
   var source: Source?
   /// The rows that are shown: the data source asks for cells by identity.
   private(set) var rows: [Identity: TableRow] = [:]
+  /// The row that the view asked last about whether the user may drag it.
+  var picked: Identity?
 
   /// - Parameter reloadsFrames: a header that wasn't there comes with its section alone, as in table views.
   init(_ view: any ListView, reloadsFrames: Bool, _ shown: SectionSource) {

@@ -30,10 +30,13 @@ extension TableDriver {
         adapter?.collectionView(collectionView, viewForSupplementaryElementOfKind: kind, at: path)
       }
       source.reorderingHandlers.canReorderItem = { [weak driver, weak list] id in
-        guard let driver, let row = list?.rows[id] else { return false }
-        return driver.canMove(row)
+        guard let driver, let list, let row = list.rows[id], driver.canMove(row) else { return false }
+        list.picked = id
+        return true
       }
-      source.reorderingHandlers.didReorder = { [weak driver] in driver?.didReorder($0.finalSnapshot) }
+      source.reorderingHandlers.didReorder = { [weak driver, weak list] in
+        driver?.didReorder($0.finalSnapshot, picked: list?.picked)
+      }
       list.source = DiffableList.Source(
         apply: { [weak source] snapshot, animation, completion in
           guard let source else { return completion() }
@@ -49,12 +52,33 @@ extension TableDriver {
     }
   }
 
-  /// The user has let a row go, and the data source has it there already.
-  private func didReorder(_ state: NSDiffableDataSourceSnapshot<Identity, Identity>) {
+  /// The user has let a row go, and the data source has it there already. Where two neighbours have changed places, the
+  /// order does not tell which of them was dragged.
+  private func didReorder(_ state: NSDiffableDataSourceSnapshot<Identity, Identity>, picked: Identity?) {
     let order = state.sectionIdentifiers.map { state.itemIdentifiers(inSection: $0) }
-    let stages = [TableStage](from: sections, toRows: order)
-    guard stages.count == 1, let move = stages[0].movedRows.first, stages[0].movedRows.count == 1 else { return }
-    didMove(from: move.from, to: move.to)
+    let guess = [TableStage](from: sections, toRows: order).first?.movedRows.first.map { Identity($0.id) }
+    for id in [picked, guess] {
+      guard let id, let move = sections.move(of: id, to: order) else { continue }
+      return didMove(from: move.from, to: move.to)
+    }
+  }
+}
+
+extension [TableSection] {
+  /// Where a row goes from and to, if its move alone leads to an order of rows. O(rows).
+  fileprivate func move(of id: Identity, to order: [[Identity]]) -> (from: RowPath, to: RowPath)? {
+    func path(_ rows: [[Identity]]) -> RowPath? {
+      for (section, ids) in rows.enumerated() {
+        if let row = ids.firstIndex(of: id) { return RowPath(section: section, row: row) }
+      }
+      return nil
+    }
+    var rows = map { $0.rows.map(\.identity) }
+    guard let from = path(rows), let to = path(order), from != to, rows.indices.contains(to.section) else { return nil }
+    rows[from.section].remove(at: from.row)
+    guard to.row <= rows[to.section].count else { return nil }
+    rows[to.section].insert(id, at: to.row)
+    return rows == order ? (from, to) : nil
   }
 }
 

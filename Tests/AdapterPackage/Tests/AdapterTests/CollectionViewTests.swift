@@ -1,4 +1,5 @@
 import Foundation
+import TablecastTesting
 import UIKit
 import XCTest
 
@@ -20,6 +21,10 @@ final class CollectionViewTests: XCTestCase {
   }
 
   func testTheUsersOwnMoveIsNotDoneAgain() async throws { try await Self.move() }
+
+  func testTheRowThatWasDraggedIsMoved() async throws {
+    for (from, to) in [(0, 1), (1, 0), (0, 2), (2, 0)] { try await Self.drag(from, to) }
+  }
 
   func testAMovedWindowAndAResetKeepThePlace() async throws {
     for isDiffable in [false, true] {
@@ -103,6 +108,23 @@ final class CollectionViewTests: XCTestCase {
     for _ in 0..<3 { view.completeAnimations() }
     XCTAssertEqual(texts(view), [["2", "9", "1"]])
     XCTAssertEqual(view.exceptions, [])
+  }
+
+  /// Neighbours that change places look the same, whichever of them was dragged.
+  @MainActor
+  private static func drag(_ from: Int, _ to: Int) throws {
+    let view = view()
+    let transport = ScriptedTransport()
+    let client = AdapterRun.client(transport)
+    let driver = TableDriver(client.table("t"), diffable: view) { _, _ in }
+    AdapterRun.take(driver, try AdapterRun.snapshot(["1", "2", "3"], revision: 0))
+    let source = try XCTUnwrap(view.dataSource as? UICollectionViewDiffableDataSource<Identity, Identity>)
+    source.drag(IndexPath(item: from, section: 0), to: IndexPath(item: to, section: 0))
+    client.engine.settle()
+    let moved = transport.requests.map(\.url).filter { $0.contains("/move") }
+    XCTAssertEqual(moved.count, 1)
+    XCTAssertTrue(moved.allSatisfy { $0.contains("/items/\(from + 1)/move") }, "\(from) to \(to): \(moved)")
+    withExtendedLifetime(driver) {}
   }
 
   /// Rows come above what is seen: the window moves, or another state replaces what is shown.
