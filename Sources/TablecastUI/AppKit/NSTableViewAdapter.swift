@@ -23,7 +23,14 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
   ) {
     (self.driver, self.tableView, self.options, self.configure) = (driver, tableView, options, configure)
     super.init()
+    removeFormerParts(of: tableView)
     if options.offersActions, tableView.menu == nil { offerMenu(tableView) }
+  }
+
+  /// What is left of the view's driver before this one.
+  private func removeFormerParts(of tableView: NSTableView) {
+    if tableView.menu is AdapterMenu { tableView.menu = nil }
+    for case let label as StatusLabel in tableView.enclosingScrollView?.subviews ?? [] { label.removeFromSuperview() }
   }
 
   /// The row's deletion and actions by the other mouse button. An app's own menu stays.
@@ -33,7 +40,7 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
     } isOpen: { [weak driver] isOpen in
       if isOpen { driver?.hold("menu") } else { driver?.release("menu") }
     }
-    let menu = NSMenu(title: "")
+    let menu = AdapterMenu(title: "")
     menu.delegate = rows
     tableView.menu = menu
     // A menu doesn't keep its delegate.
@@ -83,7 +90,7 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
     shown = nil
     guard let status, let frame = tableView?.enclosingScrollView else { return }
     let text = [status.title, status.detail].filter { !$0.isEmpty }.joined(separator: "\n")
-    let label = NSTextField(labelWithString: text)
+    let label = StatusLabel(labelWithString: text)
     label.alignment = .center
     label.textColor = .secondaryLabelColor
     label.translatesAutoresizingMaskIntoConstraints = false
@@ -97,6 +104,9 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
     shown = (status, label)
   }
 }
+
+/// An adapter's words over a list.
+final class StatusLabel: NSTextField {}
 
 extension TableDriver {
   /// A driver of an `NSTableView`: registers itself as data source and delegate, and begins to follow.

@@ -1,6 +1,9 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
 
+/// An adapter's menu: an app's own is another.
+final class AdapterMenu: NSMenu {}
+
 /// The context menu of a row of an `NSTableView`: filled when it is asked for, with what the row under the pointer offers.
 @MainActor
 final class RowMenu: NSObject, NSMenuDelegate {

@@ -11,7 +11,10 @@ protocol ListWithBackground: UIScrollView {
 extension UITableView: ListWithBackground {}
 extension UICollectionView: ListWithBackground {}
 
-/// Shows a list's state, and has it refreshed by pulling.
+/// An adapter's refresh control: an app's own is another.
+final class AdapterRefreshControl: UIRefreshControl {}
+
+/// Shows a list's state, and has it refreshed by pulling. A list's next presenter replaces what the one before left.
 @MainActor
 final class ListStatusPresenter {
   private weak var list: (any ListWithBackground)?
@@ -24,8 +27,9 @@ final class ListStatusPresenter {
   init<Cell: CellModel>(_ list: any ListWithBackground, _ options: AdapterOptions, of table: LiveTable<Cell>) {
     (self.list, self.options) = (list, options)
     (retry, refresh) = ({ table.reload() }, { await table.refreshOnce() })
+    removeFormerParts(of: list)
     guard options.refreshesByPull, list.refreshControl == nil else { return }
-    let control = UIRefreshControl()
+    let control = AdapterRefreshControl()
     control.addAction(UIAction { [weak self] _ in self?.pulled() }, for: .valueChanged)
     list.refreshControl = control
   }
@@ -41,6 +45,7 @@ final class ListStatusPresenter {
     clear()
     guard let status, let list else { return }
     let view = TableStatusView(status, texts: options.texts, retry: retry)
+    view.isOfAdapter = true
     if status.kind == .stale {
       addStrip(view, to: list)
     } else if list.backgroundView == nil {
@@ -50,6 +55,12 @@ final class ListStatusPresenter {
       return
     }
     shown = (status, view)
+  }
+
+  private func removeFormerParts(of list: any ListWithBackground) {
+    if list.refreshControl is AdapterRefreshControl { list.refreshControl = nil }
+    if (list.backgroundView as? TableStatusView)?.isOfAdapter == true { list.backgroundView = nil }
+    for case let strip as TableStatusView in list.subviews where strip.isOfAdapter { strip.removeFromSuperview() }
   }
 
   private func clear() {

@@ -4,6 +4,8 @@ public import UIKit
 /// Shows a table's status in words: behind a list without rows, or as a strip at the lower edge of a list with rows.
 public final class TableStatusView: UIView {
   public let status: TableStatus
+  /// An adapter has made it, not the app.
+  var isOfAdapter = false
 
   /// - Parameter retry: what the button does, where the status offers one.
   public init(_ status: TableStatus, texts: TableTexts = TableTexts(), retry: @escaping @MainActor () -> Void) {

@@ -9,7 +9,7 @@ public struct Selector: Sendable {}
   func menuDidClose(_ menu: NSMenu)
 }
 
-@MainActor public final class NSMenu: NSObject {
+@MainActor open class NSMenu: NSObject {
   public weak var delegate: (any NSMenuDelegate)?
   public private(set) var items: [NSMenuItem] = []
   public init(title: String) {}

@@ -115,7 +115,7 @@ public final class UIButton: UIControl {
   public required init?(coder: NSCoder) { nil }
 }
 
-public final class UIRefreshControl: UIControl {
+open class UIRefreshControl: UIControl {
   public private(set) var isRefreshing = false
   public func beginRefreshing() { isRefreshing = true }
   public func endRefreshing() { isRefreshing = false }

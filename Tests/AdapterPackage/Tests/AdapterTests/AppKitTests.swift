@@ -15,6 +15,7 @@ final class AppKitTests: XCTestCase {
   func testAReloadKeepsThePlaceAndTheSelection() async throws { try await Self.keepPlace() }
   func testASwipeOffersDeletionAndActions() async throws { try await Self.swipe() }
   func testAMenuOffersDeletionAndActions() async throws { try await Self.menu() }
+  func testAViewsNextDriverReplacesThePartsOfTheOneBefore() async throws { try await Self.replace() }
   func testAnAppsOwnMenuStays() async { await Self.ownMenu() }
 
   @MainActor
@@ -95,6 +96,24 @@ final class AppKitTests: XCTestCase {
     let driver = driver(view)
     XCTAssertTrue(view.menu === menu && menu.delegate == nil)
     withExtendedLifetime(driver) {}
+  }
+
+  @MainActor
+  private static func replace() throws {
+    let view = NSTableView()
+    view.window = NSWindow()
+    let frame = NSScrollView()
+    view.enclosingScrollView = frame
+    let first = driver(view)
+    AdapterRun.take(first, try AdapterRun.snapshot([], revision: 0))
+    let menu = view.menu
+    let second = driver(view)
+    XCTAssertTrue(frame.subviews.isEmpty)
+    XCTAssertFalse(view.menu === menu)
+    AdapterRun.take(second, try AdapterRun.snapshot(["1"], revision: 0))
+    view.clickedRow = 1
+    XCTAssertEqual(view.menu?.open()?.map(\.title), ["Delete", "Archive"])
+    withExtendedLifetime((first, second)) {}
   }
 
   @MainActor

@@ -12,6 +12,7 @@ final class RowActionTests: XCTestCase {
   func testWhatIsSwipedOpenOrHasAMenuIsNotTakenAway() async throws { try await Self.hold() }
   func testStatesAreShownWhereThereAreNoRows() async throws { try await Self.states() }
   func testAnAppsOwnBackgroundStays() async throws { try await Self.ownBackground() }
+  func testAViewsNextDriverReplacesThePartsOfTheOneBefore() async throws { try await Self.replace() }
   func testPullingHasTheSourcesFetched() async throws { try await Self.pull() }
 
   private static let first = IndexPath(row: 0, section: 0)
@@ -129,6 +130,39 @@ final class RowActionTests: XCTestCase {
     AdapterRun.take(driver, try AdapterRun.snapshot([], revision: 1))
     AdapterRun.take(driver, try AdapterRun.snapshot(["1"], revision: 2))
     XCTAssertTrue(view.backgroundView === own)
+  }
+
+  @MainActor
+  private static func replace() async throws {
+    let transport = ScriptedTransport()
+    let client = AdapterRun.client(transport)
+    let (view, first) = try tableView(client)
+    AdapterRun.take(first, try AdapterRun.snapshot([], revision: 1))
+    XCTAssertNotNil(view.backgroundView)
+    XCTAssertNotNil(view.refreshControl)
+    // It may offer less than the one before.
+    var options = AdapterOptions()
+    options.refreshesByPull = false
+    let second = TableDriver(client.table("u"), view, options: options) { _, _ in }
+    XCTAssertNil(view.backgroundView)
+    XCTAssertNil(view.refreshControl)
+    var stale = try AdapterRun.snapshot(["1"], revision: 0)
+    stale.attributes.state = .stale
+    AdapterRun.take(second, stale)
+    XCTAssertEqual(view.subviews.count, 1)
+    // A view of this kind that the app has put there stays.
+    let own = TableStatusView(TableStatus(.empty, title: "Mine")) {}
+    view.backgroundView = own
+    let third = TableDriver(client.table("v"), view) { _, _ in }
+    XCTAssertTrue(view.subviews.isEmpty)
+    XCTAssertTrue(view.backgroundView === own)
+    let control = view.refreshControl
+    let fourth = TableDriver(client.table("w"), view) { _, _ in }
+    XCTAssertFalse(view.refreshControl === control)
+    view.refreshControl?.sendActions(for: .valueChanged)
+    let isSent = await request(transport, client, "/w/refresh")
+    XCTAssertTrue(isSent)
+    withExtendedLifetime((first, second, third, fourth)) {}
   }
 
   @MainActor
