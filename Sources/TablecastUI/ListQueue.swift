@@ -41,11 +41,14 @@ struct ListQueue: Sendable {
   /// The service's own stages from `sections` to the target, where nothing was missed.
   private var stages: [TableStage]?
   private var isReset = false
+  /// The edit of the user's own move, until a state has it: one without it would take the row back.
+  private(set) var awaitedMove: EditID?
   private var planned: [Step] = []
   private var isBusy = false
   private var wantsReload = true
 
   mutating func take(_ change: TableChange) {
+    if change.snapshot.edits.contains(where: { $0.id == awaitedMove }) { awaitedMove = nil }
     let isNext = target == nil && planned.isEmpty && !isBusy && revision == change.from
     switch change.kind {
     case .stages(let next): stages = isNext ? next : nil
@@ -67,7 +70,7 @@ struct ListQueue: Sendable {
   /// - Parameters:
   ///   - counts: what the view believes to have; nil where it has nothing yet.
   mutating func next(counts: [Int]?, isInWindow: Bool, isHeld: Bool) -> Step? {
-    guard !isBusy, !isHeld else { return nil }
+    guard !isBusy, !isHeld, awaitedMove == nil else { return nil }
     if planned.isEmpty { plan() }
     guard !planned.isEmpty else { return nil }
     var step = planned.removeFirst()
@@ -89,15 +92,18 @@ struct ListQueue: Sendable {
 
   mutating func finish() { isBusy = false }
 
-  /// The view did what it liked with its rows: it moved one itself, say. Steps that were planned from the rows before
-  /// no longer fit.
-  mutating func moved(to sections: [TableSection]) {
+  /// The view shows a move of the user's already. Steps that were planned from the rows before no longer fit, and the
+  /// next ones lead to a state that has the move.
+  mutating func moved(to sections: [TableSection], by edit: EditID) {
     self.sections = sections
-    (revision, stages) = (nil, nil)
+    (revision, stages, awaitedMove) = (nil, nil, edit)
     guard !planned.isEmpty else { return }
     planned = []
     target = target ?? goal
   }
+
+  /// The edit is over, whether a state that had it has come or not.
+  mutating func ended(_ edit: EditID) { if awaitedMove == edit { awaitedMove = nil } }
 
   private mutating func plan() {
     guard let target else { return }

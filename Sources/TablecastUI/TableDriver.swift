@@ -81,7 +81,8 @@ public final class TableDriver<Cell: CellModel> {
     proceed()
   }
 
-  /// Call this after a move by the user that the view shows already. The driver continues from there.
+  /// Call this after a move by the user that the view shows already. The driver continues from there when the client's
+  /// state has the move.
   public func didMove(from origin: RowPath, to destination: RowPath) {
     var sections = queue.sections
     guard sections.indices.contains(origin.section), sections[origin.section].rows.indices.contains(origin.row),
@@ -90,10 +91,19 @@ public final class TableDriver<Cell: CellModel> {
     let row = sections[origin.section].rows.remove(at: origin.row)
     let rows = sections[destination.section].rows.count
     sections[destination.section].rows.insert(row, at: min(destination.row, rows))
-    queue.moved(to: sections)
+    let edit = table.move(row.id, to: .section(sections[destination.section].id, at: destination.row))
+    queue.moved(to: sections, by: edit.id)
     view?.didMove()
-    table.move(row.id, to: .section(sections[destination.section].id, at: destination.row))
+    Task { [weak self] in
+      _ = await edit.outcome()
+      guard let self else { return }
+      queue.ended(edit.id)
+      proceed()
+    }
   }
+
+  /// The user's move that no state has yet.
+  var awaitedMove: EditID? { queue.awaitedMove }
 
   /// Continues if it can. Call this when the view has come into a window, or an interaction has ended.
   public func proceed() {

@@ -39,6 +39,7 @@ struct Simulation<View: StrictView> {
     let stages = try service.show(table.sections)
     snapshot.sections = service.sections
     snapshot.revision += 1
+    snapshot.edits = edits
     let rows = snapshot.sections.flatMap { $0.rows.map(\.id) }
     snapshot.pendingRows = rows.isEmpty || !table.chance(3) ? [] : [rows[rows.count / 2]]
     let kind: TableChange.Kind = isStatus ? .status : table.chance(20) ? .reset : .stages(stages)
@@ -51,6 +52,11 @@ struct Simulation<View: StrictView> {
     if table.chance(12) { move() }
     if !view.isInteracting { driver.proceed() }
     if table.chance(2) { view.complete() }
+  }
+
+  /// The client has heard of the user's move.
+  private var edits: [EditStatus] {
+    driver.awaitedMove.map { [EditStatus(id: $0, edit: .refresh, state: .sent)] } ?? []
   }
 
   /// The user's own move, of a row that the view shows.
@@ -69,6 +75,7 @@ struct Simulation<View: StrictView> {
   mutating func end() throws -> [String] {
     (view.isInteracting, view.isInWindow) = (false, true)
     snapshot.revision += 1
+    snapshot.edits = edits
     driver.take(TableChange(kind: .status, from: -1, snapshot: snapshot))
     settle()
     // Where the app's meddling came last, the driver sees that the view has lost count at the next thing to do.

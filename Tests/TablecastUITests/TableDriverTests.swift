@@ -1,4 +1,5 @@
 import Foundation
+import TablecastTesting
 import Testing
 
 @testable import TablecastClient
@@ -48,6 +49,26 @@ import Testing
     view.complete()
     #expect(view.batches == 1)
     #expect(driver.sections.flatMap { $0.rows.map(\.id) } == ["5", "6"])
+    #expect(view.violations.isEmpty)
+  }
+
+  /// Nothing waits for a move that no state will ever have.
+  @Test func aMoveThatIsOverHoldsNothingBack() async throws {
+    var options = ClientOptions()
+    (options.transport, options.scheduler) = (ScriptedTransport(), ManualScheduler())
+    let client = TablecastClient(url: URL(fileURLWithPath: "/"), cells: AnyCell.self, options: options)
+    let view = StrictListView()
+    let driver = TableDriver(client.table("t"), view: view)
+    view.dataSource = { driver.sections }
+    take(driver, [["1", "2"]], revision: 1, .reset)
+    view.drag(RowPath(section: 0, row: 0), to: RowPath(section: 0, row: 1))
+    driver.didMove(from: RowPath(section: 0, row: 0), to: RowPath(section: 0, row: 1))
+    take(driver, [["1", "2", "3"]], revision: 2, .stages([]))
+    #expect(driver.sections[0].rows.map(\.id) == ["2", "1"])
+    driver.table.discard(try #require(driver.awaitedMove))
+    for _ in 0..<500 where driver.awaitedMove != nil { try await Task.sleep(nanoseconds: 2_000_000) }
+    view.complete()
+    #expect(driver.sections[0].rows.map(\.id) == ["1", "2", "3"])
     #expect(view.violations.isEmpty)
   }
 

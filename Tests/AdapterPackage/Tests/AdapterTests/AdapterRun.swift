@@ -30,13 +30,23 @@ enum AdapterRun {
       // Edits come and go: their rows are filled again.
       let rows = table.sections.flatMap { $0.rows.map(\.id) }
       snapshot.pendingRows = rows.isEmpty || !table.chance(3) ? [] : [rows[rows.count / 2]]
+      snapshot.edits = edits(driver)
       let stages = snapshot.stages(from: former)
       if snapshot.revision > 1 { structural += stages.filter(\.changesStructure).count }
       driver.take(TableChange(kind: .stages(stages), from: former.revision, snapshot: snapshot))
       gesture { table.chance($0) }
       driver.proceed()
     }
+    if driver.awaitedMove != nil {
+      snapshot.revision += 1
+      take(driver, snapshot)
+    }
     return structural
+  }
+
+  /// The client has heard of the user's move.
+  private static func edits(_ driver: TableDriver<AnyCell>) -> [EditStatus] {
+    driver.awaitedMove.map { [EditStatus(id: $0, edit: .refresh, state: .sent)] } ?? []
   }
 
   /// One section of rows that may be edited and moved, and offer an action.
@@ -62,6 +72,8 @@ enum AdapterRun {
 
   static func take(_ driver: TableDriver<AnyCell>, _ snapshot: TableSnapshot) {
     let kind: TableChange.Kind = snapshot.revision == 0 ? .reset : .stages([])
+    var snapshot = snapshot
+    snapshot.edits = edits(driver)
     driver.take(TableChange(kind: kind, from: -1, snapshot: snapshot))
   }
 

@@ -25,6 +25,11 @@ final class TableViewTests: XCTestCase {
     try await Self.move(isDiffable: true)
   }
 
+  func testWhatComesDuringADragDoesNotTakeTheRowBack() async throws {
+    try await Self.dragMeanwhile(isDiffable: false)
+    try await Self.dragMeanwhile(isDiffable: true)
+  }
+
   func testARowThatCannotBeReadAnyMoreChangesItsCell() async throws {
     try await Self.becomeMalformed(isDiffable: false)
     try await Self.becomeMalformed(isDiffable: true)
@@ -107,6 +112,30 @@ final class TableViewTests: XCTestCase {
     AdapterRun.take(driver, try AdapterRun.snapshot(["2", "9", "1"], revision: 2))
     for _ in 0..<3 { view.completeAnimations() }
     XCTAssertEqual(view.cells[0].map { $0.textLabel?.text }, ["2", "9", "1"])
+    XCTAssertEqual(view.exceptions, [])
+  }
+
+  @MainActor
+  private static func dragMeanwhile(isDiffable: Bool) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    AdapterRun.take(driver, try AdapterRun.snapshot(["1", "2", "3"], revision: 0))
+    let (origin, destination) = (IndexPath(row: 0, section: 0), IndexPath(row: 2, section: 0))
+    _ = view.delegate?.tableView(view, targetIndexPathForMoveFromRowAt: origin, toProposedIndexPath: destination)
+    // The first state comes while the row is under the finger, the second one before the client has heard of the move.
+    for revision in 1...2 {
+      let rows = ["1", "2", "3"] + (4...3 + revision).map { "\($0)" }
+      let snapshot = try AdapterRun.snapshot(rows, revision: revision)
+      driver.take(TableChange(kind: .stages([]), from: -1, snapshot: snapshot))
+      if revision == 1 { view.drag(origin, to: destination) }
+      view.completeAnimations()
+      XCTAssertEqual(view.cells[0].map { $0.textLabel?.text }, ["2", "3", "1"])
+    }
+    let batches = view.batches
+    AdapterRun.take(driver, try AdapterRun.snapshot(["2", "3", "1", "4", "5"], revision: 3))
+    for _ in 0..<3 { view.completeAnimations() }
+    XCTAssertEqual(view.cells[0].map { $0.textLabel?.text }, ["2", "3", "1", "4", "5"])
+    XCTAssertEqual(view.batches, batches + (isDiffable ? 0 : 1))
     XCTAssertEqual(view.exceptions, [])
   }
 
