@@ -190,6 +190,20 @@ class BindTable(Bindings):
     self.assertAlmostEqual(before, after, delta=1)
     self.assertEqual(top, 1120)
 
+  def test_the_row_at_the_edge_may_go_or_move_away(self):
+    for name, change in (("moves to the top", "[ids[25], ...ids.filter((id) => id !== 'r25')]"),
+                         ("moves to the end", "[...ids.filter((id) => id !== 'r25'), ids[25]]"),
+                         ("goes, and others come above", "['n1', 'n2', 'n3', ...ids.filter((id) => id !== 'r25')]")):
+      with self.subTest(name):
+        edge, before, after = self.run_in_page(f"""
+          const ids = Array.from({{ length: 100 }}, (_, index) => `r${{index}}`); const list = document.querySelector('#list');
+          table.set({{ a: ids }}); await frame(); list.scrollTop = nodeOf('r25').offsetTop + 10; await frame();
+          const edge = [...list.children].find((node) => node.getBoundingClientRect().bottom > list.getBoundingClientRect().top).dataset.id;
+          const before = nodeOf('r27').getBoundingClientRect().top; table.set({{ a: {change} }}); await frame();
+          return [edge, before, nodeOf('r27').getBoundingClientRect().top]""")
+        self.assertEqual(edge, "r25")
+        self.assertAlmostEqual(before, after, delta=1)
+
   def test_without_rows_the_empty_node_stands_there(self):
     self.assertEqual(self.run_in_page("table.set({}); await frame(); return shown()"), ["nothing"])
 

@@ -88,15 +88,13 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
     const top = Math.max(0, scroller.getBoundingClientRect().top);
-    // The place of the visible rows; the first of them is the anchor.
+    // The place of what can be seen.
     const places = new Map();
-    let anchor;
-    for (const [key, { node, isRow }] of nodes) {
+    for (const [key, { node }] of nodes) {
       const place = node.getBoundingClientRect();
       if (place.bottom <= top) continue;
       if (place.top > innerHeight || places.size > mostAnimations) break;
       places.set(key, place);
-      if (isRow) anchor ??= key;
     }
     const list = wanted(snapshot);
     const entries = [...list];
@@ -129,9 +127,10 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     nodes = list;
     slice.place();
     slice.measure();
-    const held = list.get(anchor);
-    if (held && scroller.scrollTop > 0) {
-      scroller.scrollTop += held.node.getBoundingClientRect().top - places.get(anchor).top;
+    // The anchor is the first visible row that neither goes nor moves among the others.
+    const anchor = entries.find(([key, { isRow }], index) => isRow && stay.has(index) && places.has(key));
+    if (anchor && scroller.scrollTop > 0) {
+      scroller.scrollTop += anchor[1].node.getBoundingClientRect().top - places.get(anchor[0]).top;
     }
     slice.settle();
     if (calm) return;
