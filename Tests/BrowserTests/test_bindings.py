@@ -30,12 +30,13 @@ import {{ bindTable }} from '/js/bind.js';
 {TABLE}
 window.made = 0; window.filled = [];
 table.set({{ a: ['1', '2', '3'], b: ['4'] }});
-window.end = bindTable(document.querySelector('#list'), table, {{
+window.bind = () => (window.end = bindTable(document.querySelector('#list'), table, {{
   create(row) {{ made++; const node = document.createElement('div'); node.className = 'row'; node.innerHTML = '<input><span></span>'; node.dataset.id = row.id; return node; }},
   update(node, row) {{ filled.push(row.id); node.dataset.cell = row.cellIdentifier; node.lastChild.textContent = row.payload.title; }},
   header(section, node = document.createElement('h3')) {{ node.textContent = section.header.payload.title; return node; }},
   empty() {{ const node = document.createElement('p'); node.textContent = 'nothing'; return node; }},
-}});
+}}));
+bind();
 window.shown = () => [...document.querySelector('#list').children].filter((node) => !node.inert).map((node) => node.dataset.id ?? node.textContent);
 window.nodeOf = (id) => document.querySelector(`[data-id="${{id}}"]:not([inert])`);
 window.frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -280,6 +281,29 @@ class Million(Bindings):
       return [last, missing.length]""")
     self.assertGreater(missing[0], 400)
     self.assertEqual(missing[1], 0)
+
+
+class ScrollingPage(Bindings):
+  def test_a_long_list_that_the_page_scrolls_has_few_nodes(self):
+    for style in ("body { overflow-x: hidden }", "html, body { overflow-x: hidden }", "body { height: 100%; overflow-x: hidden }",
+                  "main { overflow-x: hidden }", "main { overflow-x: hidden } html { overflow-y: scroll }"):
+      with self.subTest(style):
+        self.open("/bind")
+        most, top, bottom, moved, left = self.run_in_page(f"""
+          end(); const style = document.createElement('style');
+          style.textContent = '#list {{ height: auto; overflow: visible }} {style}'; document.head.append(style);
+          const main = document.createElement('main'); const list = document.querySelector('#list'); main.append(list); document.body.append(main);
+          const ids = Array.from({{ length: 5000 }}, (_, index) => `r${{index}}`); table.set({{ a: ids }}); bind(); await frame(); await frame();
+          const counts = [list.childElementCount]; const at = (y) => document.elementFromPoint(50, y).closest('.row')?.dataset.id;
+          window.scrollTo(0, 100_000); await frame(); await frame(); counts.push(list.childElementCount);
+          const [top, bottom] = [at(5), at(innerHeight - 5)]; const place = nodeOf(top).getBoundingClientRect().top;
+          table.set({{ a: ['n1', 'n2', ...ids] }}); await frame(); const moved = nodeOf(top).getBoundingClientRect().top - place;
+          end(); return [Math.max(...counts), top, bottom, moved, list.childElementCount]""")
+        self.assertLess(most, 150)
+        self.assertAlmostEqual(int(top[1:]), 2500, delta=10)
+        self.assertAlmostEqual(int(bottom[1:]), int(top[1:]) + 22, delta=2)
+        self.assertAlmostEqual(moved, 0, delta=1)
+        self.assertEqual(left, 0)
 
 
 class Element(Bindings):

@@ -28,13 +28,6 @@ function staying(numbers) {
   return result;
 }
 
-function scrollerOf(element) {
-  for (let one = element; one; one = one.parentElement) {
-    if (/auto|scroll/.test(getComputedStyle(one).overflowY)) return one;
-  }
-  return document.scrollingElement;
-}
-
 /**
  * Keeps the children of `element` as the table is. `create(row)` makes a row's node and `update(node, row, before)`
  * fills it, again whenever the row changes; `header(section, node)` and `footer` make or refill a section's, or return
@@ -44,10 +37,8 @@ export function bindTable(element, table, { create, update = () => {}, header, f
   // By what they are and their identity, which may be any text: a row's key is never a header's, nor the placeholder's.
   let nodes = new Map();
   let frame = null;
-  const scroller = scrollerOf(element);
-  scroller.style.overflowAnchor = "none";
   const schedule = () => (frame ??= requestAnimationFrame(render));
-  const slice = new Slice(table, scroller, element, { header, footer }, schedule);
+  const slice = new Slice(table, element, { header, footer }, schedule);
 
   function wanted(snapshot) {
     const list = new Map();
@@ -84,7 +75,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
   function render() {
     frame = null;
     const focused = document.activeElement;
-    const { snapshot } = slice;
+    const { snapshot, scroller } = slice;
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
     const top = Math.max(0, scroller.getBoundingClientRect().top);

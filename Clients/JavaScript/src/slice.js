@@ -13,9 +13,21 @@ const highest = 8_000_000;
 const pause = 80;
 const step = 50;
 
+/**
+ * The element that scrolls `element`. An ancestor with `overflow: auto` doesn't where its overflow is the viewport's
+ * (of body, if the root has none), nor where it is as high as its content: much higher than the window.
+ */
+function scrollerOf(element) {
+  const { body, documentElement: root } = document;
+  for (let one = element; one; one = one.parentElement) {
+    if (one === body && getComputedStyle(root).overflow === "visible") continue;
+    if (/auto|scroll/.test(getComputedStyle(one).overflowY) && one.clientHeight < 2 * innerHeight) return one;
+  }
+  return document.scrollingElement ?? root;
+}
+
 export class Slice {
   #table;
-  #scroller;
   #element;
   #draw;
   #from = 0;
@@ -36,19 +48,33 @@ export class Slice {
   #asked = null;
 
   /** `hasTitles` says which of `header` and `footer` are drawn. */
-  constructor(table, scroller, element, hasTitles, draw) {
-    [this.#table, this.#scroller, this.#element, this.#draw] = [table, scroller, element, draw];
+  constructor(table, element, hasTitles, draw) {
+    [this.#table, this.#element, this.#draw] = [table, element, draw];
     this.hasTitles = hasTitles;
-    this.target = scroller === document.scrollingElement ? window : scroller;
     this.onscroll = () => this.#moved();
-    this.target.addEventListener("scroll", this.onscroll, { passive: true });
     this.sizes = globalThis.ResizeObserver ? new ResizeObserver(this.onscroll) : null;
+    this.#findScroller();
+  }
+
+  /** Listens to the list's scroller, which may be another one when the list has grown. */
+  #findScroller() {
+    const scroller = scrollerOf(this.#element);
+    if (scroller === this.scroller) return;
+    this.#leaveScroller();
+    this.scroller = scroller;
+    scroller.style.overflowAnchor = "none";
+    this.target = scroller === document.scrollingElement ? window : scroller;
+    this.target.addEventListener("scroll", this.onscroll, { passive: true });
     this.sizes?.observe(scroller);
   }
 
-  end() {
-    this.target.removeEventListener("scroll", this.onscroll);
+  #leaveScroller() {
+    this.target?.removeEventListener("scroll", this.onscroll);
     this.sizes?.disconnect();
+  }
+
+  end() {
+    this.#leaveScroller();
     clearTimeout(this.#timer);
     for (const space of this.#spaces) space.remove();
   }
@@ -59,12 +85,12 @@ export class Slice {
   }
 
   get #view() {
-    return this.#scroller.clientHeight || innerHeight;
+    return this.scroller.clientHeight || innerHeight;
   }
 
   /** How much of the list's beginning is above what can be seen, in px. */
   get #above() {
-    const top = this.target === window ? 0 : this.#scroller.getBoundingClientRect().top;
+    const top = this.target === window ? 0 : this.scroller.getBoundingClientRect().top;
     return Math.max(0, top - (this.#spaces[0].isConnected ? this.#spaces[0] : this.#element).getBoundingClientRect().top);
   }
 
@@ -73,6 +99,7 @@ export class Slice {
   }
 
   #moved() {
+    this.#findScroller();
     const { whole, isAll } = this.#cut ?? {};
     if (!whole || isAll) return;
     const view = this.#view;
@@ -92,7 +119,7 @@ export class Slice {
         // By the wheel the end of the bar was reached before that of the list.
         const better = (at / room) * span;
         this.#offset = at - better;
-        this.#scroller.scrollTop += better - above;
+        this.scroller.scrollTop += better - above;
       }
     }
     this.#scrolled = this.#above;
