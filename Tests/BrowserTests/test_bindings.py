@@ -1,5 +1,6 @@
 """bindTable, the custom element and the React hooks, in real Chromium with the real React 18."""
 
+import json
 import unittest
 
 from browser import chromium, files, until
@@ -204,6 +205,20 @@ class BindTable(Bindings):
           return [edge, before, nodeOf('r27').getBoundingClientRect().top]""")
         self.assertEqual(edge, "r25")
         self.assertAlmostEqual(before, after, delta=1)
+
+  def test_only_a_cut_list_numbers_its_rows(self):
+    for role, numbered in ((None, ["aria-posinset", "aria-setsize"]), ("row", ["aria-rowindex"])):
+      with self.subTest(role):
+        self.open("/bind")
+        cut, whole, own = self.run_in_page(f"""
+          const role = {json.dumps(role)};
+          const told = (id) => nodeOf(id).getAttributeNames().filter((name) => name.startsWith('aria-')).sort();
+          table.set({{ a: ['r3'] }}); await frame(); if (role) nodeOf('r3').setAttribute('role', role);
+          const ids = Array.from({{ length: 500 }}, (_, index) => `r${{index}}`); table.set({{ a: ids }}); await frame();
+          const cut = told('r3'); table.set({{ a: ids.slice(0, 30) }}); await frame(); const whole = told('r3');
+          nodeOf('r3').setAttribute('aria-posinset', '7'); table.set({{ a: ids.slice(0, 20) }}); await frame();
+          return [cut, whole, told('r3')]""")
+        self.assertEqual((cut, whole, own), (numbered, [], ["aria-posinset"]))
 
   def test_without_rows_the_empty_node_stands_there(self):
     self.assertEqual(self.run_in_page("table.set({}); await frame(); return shown()"), ["nothing"])

@@ -57,13 +57,16 @@ export function bindTable(element, table, { create, update = () => {}, header, f
         const old = nodes.get(key);
         const node = old?.content.cellIdentifier === row.cellIdentifier ? old.node : create(row);
         if (old?.content !== row || old.node !== node) update(node, row, old?.content);
-        // The list tells its listeners where in it they are.
-        if (snapshot.isCut && number !== undefined) {
+        // A cut list tells its listeners where in it they are.
+        const isNumbered = snapshot.isCut && number !== undefined;
+        if (isNumbered) {
           const isLine = node.getAttribute("role") === "row";
           node.setAttribute(isLine ? "aria-rowindex" : "aria-posinset", ++number);
           if (!isLine) node.setAttribute("aria-setsize", snapshot.window?.of ?? snapshot.counts?.rows ?? -1);
+        } else if (old?.isNumbered) {
+          for (const name of ["rowindex", "posinset", "setsize"]) node.removeAttribute(`aria-${name}`);
         }
-        list.set(key, { node, content: row, isRow: true });
+        list.set(key, { node, content: row, isRow: true, isNumbered });
       }
       title("footer", section, footer);
     }
