@@ -369,6 +369,27 @@ class Element(Bindings):
     self.driver.switch_to.active_element.send_keys("\ue00c")  # Escape.
     self.assertEqual(self.run_in_page("return [two.querySelectorAll('[role=menu]').length, document.activeElement.getAttribute('part')]"), [0, "menu-button"])
 
+  def hold(self, key, code, text=""):
+    """Holds a key down until it has repeated three times."""
+    event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}
+    for is_repeated in (False, True, True, True):
+      self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", "autoRepeat": is_repeated, **event})
+    self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyUp", **event})
+
+  def test_a_key_that_is_held_acts_once(self):
+    self.element("editable view=v", """const can = { edit: true };
+      table.set({ a: ['5', '6', '7', '8', '9'].map((id) => ({ ...row(id), can })) });
+      table.delete = (id) => { table.calls.push(['delete', id]); table.set({ a: table.snapshot.sections[0].rows.filter((row) => row.id !== id) }); };""")
+    self.run_in_page("two.querySelector('[data-row]').focus()")
+    self.hold("Delete", 46)
+    self.assertEqual(self.run_in_page("return table.calls"), [["delete", "5"]])
+    self.hold("Enter", 13, "\r")
+    self.hold(" ", 32, " ")
+    self.assertEqual(self.run_in_page("return chosen"), ["6", "6"])
+    self.driver.switch_to.active_element.send_keys("\ue014")  # Right: the menu.
+    self.hold("Enter", 13, "\r")
+    self.assertEqual(self.run_in_page("return table.calls"), [["delete", "5"], ["delete", "6"]])
+
   def test_an_address_that_is_a_program_is_a_malformed_cell(self):
     self.element(before="""table.set({ a: [{ ...row('8'), select: { url: 'javascript:window.hurt.push(1)' } },
       { ...row('9'), payload: { title: 'bad', url: 'javascript:1' }, fallback: { cellIdentifier: 'L', payload: { title: 'instead' } } }] });""")

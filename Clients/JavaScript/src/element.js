@@ -283,6 +283,10 @@ export class TablecastTable extends HTMLElement {
   }
 
   #pressed(event, list) {
+    // A key that is held acts once: on the row, and on its menu.
+    if (event.repeat && ["Enter", " ", "Delete"].includes(event.key) && event.target.matches("[data-row], [part^=menu]")) {
+      return event.preventDefault();
+    }
     const node = this.#rowOf(event.target);
     if (!node || event.target !== node) {
       if (event.key === "Escape") node?.focus();
