@@ -10,6 +10,8 @@ export interface Binding<C extends Cell = Cell, N extends HTMLElement = HTMLElem
   footer?(section: Section<C>, node?: HTMLElement): HTMLElement | null | undefined;
   /** Makes the node that is shown while there are no rows. */
   empty?(snapshot: Snapshot<C>): HTMLElement | null | undefined;
+  /** Is called each time the nodes were brought up to date: after changes, and after scrolling in a long list. */
+  drawn?(): void;
 }
 
 /**

@@ -390,6 +390,29 @@ class Element(Bindings):
     self.hold("Enter", 13, "\r")
     self.assertEqual(self.run_in_page("return table.calls"), [["delete", "5"], ["delete", "6"]])
 
+  REACHABLE = "[...two.querySelectorAll('[data-row][tabindex=\"0\"]:not([inert])')].map((node) => node.dataset.row)"
+
+  def test_one_row_can_be_reached_after_scrolling(self):
+    self.element(before="table.set({ a: Array.from({ length: 500 }, (_, index) => `r${index}`) });")
+    self.assertEqual(self.run_in_page("return " + self.REACHABLE), ["r0"])
+    rows, has_first = self.run_in_page(f"""window.scrollTo(0, document.documentElement.scrollHeight / 2);
+      for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+      return [{self.REACHABLE}, !!two.querySelector('[data-row=r0]')]""")
+    self.assertFalse(has_first)
+    self.assertEqual(len(rows), 1, rows)
+
+  def test_one_row_can_be_reached_while_another_fades(self):
+    calm, self.driver = self.driver, chromium(calm=False)
+    self.addCleanup(self.driver.quit)
+    self.addCleanup(setattr, self, "driver", calm)
+    self.element(before="table.set({ a: ['7', '8'] });")
+    rows, fading = self.run_in_page(f"""const before = {self.REACHABLE};
+      return new Promise((done) => {{
+        const look = () => two.querySelector('[inert]') ? done([[before, {self.REACHABLE}], two.querySelector('[inert]').dataset.row]) : requestAnimationFrame(look);
+        table.set({{ a: ['8'] }}); look();
+      }});""")
+    self.assertEqual((rows, fading), ([["7"], ["8"]], "7"))
+
   def test_an_address_that_is_a_program_is_a_malformed_cell(self):
     self.element(before="""table.set({ a: [{ ...row('8'), select: { url: 'javascript:window.hurt.push(1)' } },
       { ...row('9'), payload: { title: 'bad', url: 'javascript:1' }, fallback: { cellIdentifier: 'L', payload: { title: 'instead' } } }] });""")

@@ -31,9 +31,10 @@ function staying(numbers) {
 /**
  * Keeps the children of `element` as the table is. `create(row)` makes a row's node and `update(node, row, before)`
  * fills it, again whenever the row changes; `header(section, node)` and `footer` make or refill a section's, or return
- * nothing; `empty(snapshot)` is what stands there without rows. Returns the function that ends it.
+ * nothing; `empty(snapshot)` is what stands there without rows; `drawn()` hears that all nodes stand in their places.
+ * Returns the function that ends it.
  */
-export function bindTable(element, table, { create, update = () => {}, header, footer, empty }) {
+export function bindTable(element, table, { create, update = () => {}, header, footer, empty, drawn }) {
   // By what they are and their identity, which may be any text: a row's key is never a header's, nor the placeholder's.
   let nodes = new Map();
   let frame = null;
@@ -127,6 +128,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
       scroller.scrollTop += anchor[1].node.getBoundingClientRect().top - places.get(anchor[0]).top;
     }
     slice.settle();
+    drawn?.();
     if (calm) return;
     let left = mostAnimations;
     for (const [key, { node }] of list) {

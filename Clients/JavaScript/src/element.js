@@ -157,16 +157,15 @@ export class TablecastTable extends HTMLElement {
       header: title("header"),
       footer: title("footer"),
       empty: (snapshot) => this.#placeholder(snapshot),
+      drawn: () => this.#keepReachable(list),
     }));
     const say = ({ type, after }) => {
       this.setAttribute("connection", after.connection);
       this.setAttribute("state", after.refusal ? "refused" : after.state);
       this.setAttribute("aria-busy", String(after.connection === "connecting" || after.state === "loading"));
-      requestAnimationFrame(() => this.#keepReachable(list));
       if (type !== "edits") this.dispatchEvent(new CustomEvent("change", { detail: after }));
     };
     ends.push(table.subscribe(say));
-    requestAnimationFrame(() => this.#keepReachable(list));
     const handlers = { click: (event) => this.#clicked(event), keydown: (event) => this.#pressed(event, list), focusin: (event) => this.#focused(event, list) };
     for (const [type, handler] of Object.entries(handlers)) list.addEventListener(type, handler);
     ends.push(() => {
@@ -314,8 +313,8 @@ export class TablecastTable extends HTMLElement {
 
   /** One row is reached by Tab, the others by arrows from there. */
   #keepReachable(list) {
-    if (list.querySelector('[data-row][tabindex="0"]')) return;
-    const first = list.querySelector("[data-row]");
+    if (list.querySelector('[data-row][tabindex="0"]:not([inert])')) return;
+    const first = list.querySelector("[data-row]:not([inert])");
     if (first) first.tabIndex = 0;
   }
 }

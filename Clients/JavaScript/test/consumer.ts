@@ -71,6 +71,7 @@ const end: () => void = bindTable(document.body, table, {
   update: (node, row, before) => (node.value = row.cellIdentifier.length + (before?.payload.title.length ?? 0)),
   header: (section, node = document.createElement("h3")) => ((node.textContent = section.id), node),
   empty: ({ state }) => (state === "loading" ? null : document.createElement("p")),
+  drawn: () => console.log(document.body.childElementCount),
 });
 
 function Component(): string {
