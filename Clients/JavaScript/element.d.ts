@@ -26,7 +26,8 @@ export class TablecastTable extends HTMLElement {
   token: Options["token"] | null;
   words: ElementWords;
   readonly table: Table;
-  render: (row: Row, node: HTMLElement) => void;
+  /** Draws a row into its node. May be set at any time, and be a method of a subclass. */
+  render(row: Row, node: HTMLElement): void;
   addEventListener(type: "change", listener: (event: CustomEvent<Snapshot>) => void, options?: boolean | AddEventListenerOptions): void;
   addEventListener(type: "select", listener: (event: CustomEvent<Row>) => void, options?: boolean | AddEventListenerOptions): void;
   addEventListener(type: "action", listener: (event: CustomEvent<{ row: Row; action: string | null }>) => void, options?: boolean | AddEventListenerOptions): void;

@@ -445,6 +445,31 @@ class Element(Bindings):
     self.assertEqual(count, [1, 2])
 
 
+  def test_rows_are_drawn_by_what_renders_them(self):
+    self.element()
+    shown = "[...two.querySelectorAll('[data-row]')].map((node) => node.textContent)"
+    drawn, same = self.run_in_page(f"""const before = two.querySelector('[data-row]'); const drawn = [{shown}];
+      for (const mark of ['!', '?']) {{ two.render = (row, node) => (node.textContent = row.id + mark); drawn.push({shown}); }}
+      table.set({{ a: ['1', '3'] }}); await new Promise((done) => setTimeout(done, 50));
+      return [[...drawn, {shown}], two.querySelector('[data-row]') === before]""")
+    self.assertEqual(drawn, [["1", "<b>2</b>"], ["1!", "<b>2</b>!"], ["1?", "<b>2</b>?"], ["1?", "3?"]])
+    self.assertTrue(same)
+
+  def test_render_may_be_set_before_the_element_is_defined_or_be_a_method(self):
+    self.open("/element")
+    for name, body, given in (("late-one", "", "node.render = (row, content) => (content.textContent = row.id + '!');"),
+                              ("late-two", "render(row, content) { content.textContent = row.id + '!'; }", ""),
+                              ("late-three", "render = (row, content) => (content.textContent = row.id + '!');", "")):
+      with self.subTest(name):
+        shown = self.run_in_page(f"""const node = document.createElement('{name}'); {given}
+          node.client = {{ table: () => table }}; node.setAttribute('table', 't'); document.body.append(node);
+          const {{ TablecastTable }} = await import('/js/element.js');
+          customElements.define('{name}', class extends TablecastTable {{ {body} }});
+          await new Promise((done) => setTimeout(done, 50));
+          return [...node.querySelectorAll('[data-row]')].map((row) => row.textContent)""")
+        self.assertEqual(shown, ["1!", "<b>2</b>!"])
+
+
 class React(Bindings):
   def setUp(self):
     self.open("/react")

@@ -36,8 +36,7 @@ export class TablecastTable extends HTMLElement {
     return ["src", "table", "view", "rows", "find", "caller", "editable"];
   }
 
-  /** Draws a row into its node. */
-  render = (row, node) => (node.textContent = textOf(row));
+  #render = (row, node) => (node.textContent = textOf(row));
   #client = null;
   #token = null;
   #words = english;
@@ -80,10 +79,24 @@ export class TablecastTable extends HTMLElement {
     this.#again();
   }
 
+  /** Draws a row into its node; a subclass may have it as a method. */
+  get render() {
+    return this.#render;
+  }
+
+  set render(render) {
+    this.#render = render;
+    // The nodes stay, with focus and scroll position: a framework may set another function whenever it renders.
+    for (const node of this.querySelectorAll("[data-row]")) {
+      const row = this.table.row(node.dataset.row);
+      if (row) this.#fill(node, row);
+    }
+  }
+
   connectedCallback() {
     // A framework may set a property before the element is known.
     for (const name of ["client", "token", "words", "render"]) {
-      if (!Object.hasOwn(this, name) || name === "render") continue;
+      if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
       this[name] = value;

@@ -124,3 +124,10 @@ element.render = (row, node) => (node.textContent = row.id);
 const sections: readonly Section<Cell>[] = applyStage([], { rows: {} });
 const isNewer: boolean = isAsNewAs("aa.2", "aa.1");
 export { Component, edit, end, isNewer, sections, stop };
+
+class Titles extends TablecastTable {
+  override render(row: Row, node: HTMLElement): void {
+    node.textContent = row.id;
+  }
+}
+customElements.define("titles-table", Titles);
