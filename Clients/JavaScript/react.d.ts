@@ -1,6 +1,9 @@
 import type { Cell, Edit, Find, JSONValue, Place, Row, Search, Snapshot, Table } from "./tablecast.js";
 
-/** The table's snapshot. The table is followed while the component is mounted. */
+/**
+ * The table's snapshot. The table is followed while the component is mounted. On a server and during hydration it is
+ * `table.initialSnapshot`; the other hooks return no row, no edits and no search then.
+ */
 export function useTable<C extends Cell = Cell>(table: Table<C>): Snapshot<C>;
 
 /** One row of the table. The component renders again only if the row changed. */

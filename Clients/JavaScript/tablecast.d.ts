@@ -156,6 +156,8 @@ export interface Change<C extends Cell = Cell> {
 
 export interface Table<C extends Cell = Cell> {
   readonly snapshot: Snapshot<C>;
+  /** The snapshot that the table began with, `loading` and without rows: what a server renders, and React hydrates. */
+  readonly initialSnapshot: Snapshot<C>;
   /** A row by its id. O(1). */
   row(id: string): Row<C> | undefined;
   /** Follows the table until the returned function is called. Following ends 5 s after the last such call. */

@@ -22,6 +22,7 @@ const table = {
   },
   patch(...given) { this.calls.push(given); },
 };
+table.initialSnapshot = { ...table.snapshot, state: 'loading', search: null };
 Object.assign(window, { row, table });
 """
 
@@ -91,6 +92,7 @@ REACT = """<!doctype html><meta charset=utf-8><div id=root></div>
 <script type=importmap>{"imports": {"react": "/react.mjs"}}</script>
 <script src=/nodejs/react/umd/react.development.js></script>
 <script src=/nodejs/react-dom/umd/react-dom.development.js></script>
+<script src=/nodejs/react-dom/umd/react-dom-server-legacy.browser.development.js></script>
 <script type=module>
 import { useTable, useRow, useEdit } from '/js/react.js';
 """ + TABLE + """
@@ -490,6 +492,25 @@ class React(Bindings):
       table.set({ a: ['1', '2'] }, [{ row: '1', state: 'sent' }]); await new Promise((done) => setTimeout(done));
       return [document.querySelectorAll('li')[0].textContent, document.querySelectorAll('li')[1].textContent, new Set(patches['1']).size]""")
     self.assertEqual(shown, ["1 pending", "2", 1])
+
+  def test_rows_that_came_before_hydration_are_drawn_after_it(self):
+    html, errors, text = self.run_in_page("""
+      const { useTable, useRow, useEdit, useFind } = await import('/js/react.js');
+      const { createElement: make } = React;
+      table.find = () => {};
+      const All = () => {
+        const { sections, state } = useTable(table);
+        const { find, search } = useFind(table);
+        return make('p', null, [state, sections.length, useRow(table, '1')?.payload.title, useEdit(table).edits.length, search?.q, find?.prompt].join());
+      };
+      const now = { ...table.snapshot, search: { q: 'x', filters: {}, sort: null }, find: { prompt: 'Search' }, edits: [{ key: 'k', row: '1', state: 'sent' }] };
+      table.snapshot = table.initialSnapshot; table.row = () => undefined;
+      const node = document.createElement('div'); node.innerHTML = ReactDOMServer.renderToString(make(All)); document.body.append(node);
+      const html = node.textContent; const errors = [];
+      table.snapshot = now; table.row = (id) => now.sections[0].rows.find((row) => row.id === id);
+      ReactDOM.hydrateRoot(node, make(All), { onRecoverableError: (error) => errors.push(error.message) });
+      await new Promise((done) => setTimeout(done, 100)); return [html, errors, node.textContent];""")
+    self.assertEqual((html, errors, text), ("loading,0,,0,,", [], "ready,1,1,1,x,Search"))
 
   def test_the_last_component_s_end_is_the_observation_s(self):
     self.assertEqual(self.run_in_page("root.unmount(); return table.listeners.size"), 0)

@@ -1,16 +1,21 @@
 // Hooks for React 18 and later. They stand on `useSyncExternalStore`: what they return is the same object until
-// something changes, so that a row is drawn anew only where it changed.
+// something changes, so that a row is drawn anew only where it changed. On a server, and while React takes over its HTML,
+// they return what the table began with: it may have got rows by then, and the HTML hasn't.
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 
-const useStore = (table, get) =>
-  useSyncExternalStore(useCallback((listener) => table.subscribe(listener), [table]), get, get);
+const useStore = (table, get, getInitial) =>
+  useSyncExternalStore(useCallback((listener) => table.subscribe(listener), [table]), get, getInitial);
+
+const noRow = () => undefined;
+const noEdits = Object.freeze([]);
+const noSearch = Object.freeze({ find: undefined, search: null });
 
 /** The table's snapshot, followed while the component is there. */
-export const useTable = (table) => useStore(table, () => table.snapshot);
+export const useTable = (table) => useStore(table, () => table.snapshot, () => table.initialSnapshot);
 
 /** One row of the table, `undefined` where it isn't there. */
-export const useRow = (table, id) => useStore(table, () => table.row(id));
+export const useRow = (table, id) => useStore(table, () => table.row(id), noRow);
 
 /** The table's edits as functions that stay the same, and those under way for `row` (all, where none is named). */
 export function useEdit(table, row) {
@@ -33,7 +38,7 @@ export function useEdit(table, row) {
       return edits;
     };
   }, [table, row]);
-  return { ...functions, edits: useStore(table, get) };
+  return { ...functions, edits: useStore(table, get, () => noEdits) };
 }
 
 /** The search's result, and functions that change the search: `{ find, search, setQuery, toggle, setSort, clear }`. */
@@ -59,7 +64,7 @@ export function useFind(table) {
       clear: () => table.find(),
     };
   }, [table]);
-  const { find, search } = useStore(table, get);
+  const { find, search } = useStore(table, get, () => noSearch);
   // Menus are asked for by whoever shows them.
   useEffect(() => {
     if (!table.snapshot.search) table.find();

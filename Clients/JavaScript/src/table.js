@@ -73,6 +73,9 @@ export function makeTable(client, line, key, step, turned) {
     /** The frozen snapshot of what is shown: the same object until something changes. */
     snapshot: null,
 
+    /** The one that it began with. */
+    initialSnapshot: null,
+
     /** O(1). */
     row: (id) => (edited.has(id) ? edited.get(id) : following._identities._rows.get(id)) ?? undefined,
 
@@ -223,5 +226,6 @@ export function makeTable(client, line, key, step, turned) {
   line._join(table);
   client._finding?.(table, clock);
   publish();
+  table.initialSnapshot = table.snapshot;
   return table;
 }

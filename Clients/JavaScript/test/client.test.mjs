@@ -44,6 +44,19 @@ test("what didn't change is the same object; all is frozen", async () => {
   assert.ok(isFrozen(table.snapshot));
 });
 
+test("the first snapshot is kept, for what was rendered from it", async () => {
+  const { client, transport, clock } = scripted();
+  const table = client.table("t");
+  const first = table.snapshot;
+  assert.deepEqual([first.state, first.sections, first.edits, first.search], ["loading", [], [], null]);
+  table.subscribe(() => {});
+  await clock.advance(0);
+  transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  await clock.advance(0);
+  assert.equal(table.snapshot.sections[0].rows.length, 1);
+  assert.equal(table.initialSnapshot, first);
+});
+
 test("a token is asked for once for all, and freshly once after a 401", async () => {
   const asked = [];
   let number = 0;

@@ -87,6 +87,7 @@ function Component(): string {
 
 table.find("swi", { state: "open", label: ["bug"] }, "newest");
 table.find(null);
+const began: Snapshot<AppCell> = table.initialSnapshot;
 const found: number | undefined = table.snapshot.find?.filters?.[0]?.values[0]?.count;
 const isFound: boolean | undefined = table.snapshot.search?.isFound;
 // @ts-expect-error: a filter's value is a text.
@@ -123,7 +124,7 @@ element.render = (row, node) => (node.textContent = row.id);
 
 const sections: readonly Section<Cell>[] = applyStage([], { rows: {} });
 const isNewer: boolean = isAsNewAs("aa.2", "aa.1");
-export { Component, edit, end, isNewer, sections, stop };
+export { began, Component, edit, end, isNewer, sections, stop };
 
 class Titles extends TablecastTable {
   override render(row: Row, node: HTMLElement): void {
