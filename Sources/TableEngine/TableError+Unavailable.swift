@@ -26,6 +26,15 @@ extension TableError {
     )
   }
 
+  /// A refusal would be final: a client that has kept an edit through a restart of the service would drop it.
+  static func notKnownYet(_ row: String, of table: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "It is not known yet whether `\(table)` has a row `\(row)`: its sources have not all answered.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// The error while the sources' answers are known, and not shown yet.
   static var notStoredForNow: TableError {
     TableError(

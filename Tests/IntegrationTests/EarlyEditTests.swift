@@ -46,4 +46,58 @@ import Testing
     let gone = try service.request("PATCH", "/v1/tables/t/items/2", body: ["title": "Two"])
     #expect(gone.status == 404, "all have answered: it is known")
   }
+
+  @Test func changesOfRowsThatTheStoreDoesNotHaveAreForLater() throws {
+    let folder = try TemporaryFolder()
+    let upstream = try ScriptedUpstream { $0.method == "GET" ? .json([issue(1, "open", "One")]) : .silence }
+    let configuration = """
+      store: {path: "{folder}/data.sqlite"}
+      sources:
+        items: {url: "\(upstream.url)/items", every: 1h, retries: 0}
+      tables:
+        t:
+          source: items
+          row: {id: "${number}"}
+          cell: TableViewCellWithLabel
+          payload: {title: "${title}"}
+          actions: {close: {title: Close, request: {method: POST, url: "\(upstream.url)/items/${$id}/close"}}}
+          edits:
+            insert: {method: PUT, url: "\(upstream.url)/items/${$id}", body: "${$edit}"}
+            replace: {url: "\(upstream.url)/items/${$id}", body: "${$edit}"}
+            patch: {url: "\(upstream.url)/items/${$id}", body: "${$edit}"}
+      """
+    let first = try ServiceProcess(configuration, in: folder)
+    try first.follow("t", until: "has its row") { $0.rows == ["1"] }
+    #expect(try first.end() == 0)
+    // Somebody else has added one meanwhile.
+    upstream.script { $0.method == "GET" ? .status(500, "down") : .reply(200, [:], issue(2, "open", "Mine")) }
+    let second = try ServiceProcess(configuration, in: folder)
+    try second.follow("t", until: "has failed") { $0.state == "stale" && $0.rows == ["1"] }
+    let changes: [(method: String, path: String, fields: [String: String], later: Int)] = [
+      ("PUT", "items/2", ["If-None-Match": "*"], 412), ("POST", "items?after=2", [:], 200),
+      ("PATCH", "items/2", [:], 200), ("POST", "rows/2/actions/close", [:], 200),
+    ]
+    func answer(_ change: Int) throws -> Reply {
+      let (method, path, fields, _) = changes[change]
+      // The same key each time, as clients repeat what is not decided.
+      let key = ["Idempotency-Key": "key \(change)"]
+      return try second.request(
+        method,
+        "/v1/tables/t/\(path)",
+        fields.merging(key) { $1 },
+        body: ["number": 3, "title": "Mine"]
+      )
+    }
+    for change in changes.indices {
+      let reply = try answer(change)
+      #expect(reply.status == 503 && reply["Retry-After"] == "1", "\(changes[change]): \(reply.text)")
+    }
+    #expect(upstream.requests.current.allSatisfy { $0.method == "GET" })
+    upstream.script {
+      $0.method == "GET"
+        ? .json([issue(1, "open", "One"), issue(2, "open", "Theirs")]) : .reply(200, [:], issue(2, "open", "Mine"))
+    }
+    #expect(try second.request("POST", "/v1/tables/t/refresh").status == 200)
+    for change in [0, 2, 3] { #expect(try answer(change).status == changes[change].later, "\(changes[change])") }
+  }
 }

@@ -42,7 +42,13 @@ struct UpstreamChange: Change {
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
         content.refreshResult(named: name)
-        return try ForwardingPlan(request, content, table: versions.latest.table, named: name)
+        return try ForwardingPlan(
+          request,
+          content,
+          table: versions.latest.table,
+          named: name,
+          isAsking: !isShared || context.replica.isLeading
+        )
       }
     } catch {
       return run.take(.refused(request.blaming(error)))

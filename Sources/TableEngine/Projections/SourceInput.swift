@@ -65,6 +65,9 @@ struct SourceInput: Sendable {
   /// It has answered or failed at least once.
   var isSettled: Bool { shown != nil || problem != nil || isConfirmed }
 
+  /// It has said what there is, or that it is as the table shows it.
+  var hasAnswered: Bool { content != nil || isConfirmed || answer != nil }
+
   /// The last answer, where readers may be shown it.
   var shown: SourceContent? { isConcealed ? nil : content }
 

@@ -134,6 +134,10 @@ struct TableContent: Sendable {
   /// True if every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy(\.isSettled) }
 
+  /// True if every source has given its items since this process asks it, and not only the store has: of a row that is not here it is known
+  /// then that there is none.
+  var haveSourcesAnswered: Bool { inputs.values.allSatisfy(\.hasAnswered) }
+
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {
     if let item = result?.item(row) { return RepresentedObject(bytes: item.bytes, isHidden: !item.hasRow) }
@@ -144,17 +148,18 @@ struct TableContent: Sendable {
   /// Why a row that a change is of can't be found. Before every source has answered for the first time it is not known whether there
   /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
   func missing(_ row: String, in table: Table) -> TableError {
-    let isKnown = table.hasWorked && (result == nil || isSettled)
-    let detail: String
-    if isKnown {
-      // The objects of a translation's rows come with the original.
-      guard table.indexPath(of: row) != nil else { return .noRow(row, of: table.name) }
-      detail = "It is not known here yet what the row `\(row)` of `\(table.name)` is made of."
-    } else {
-      detail = "It is not known yet whether `\(table.name)` has a row `\(row)`: its sources have not all answered."
-    }
-    return TableError(.unavailable, detail: detail, retryAfter: .seconds(1))
+    guard table.hasWorked && (result == nil || isSettled) else { return .notKnownYet(row, of: table.name) }
+    // The objects of a translation's rows come with the original.
+    guard table.indexPath(of: row) != nil else { return .noRow(row, of: table.name) }
+    return TableError(
+      .unavailable,
+      detail: "It is not known here yet what the row `\(row)` of `\(table.name)` is made of.",
+      retryAfter: .seconds(1)
+    )
   }
+
+  /// Returns whether a row is there, whether it is shown or not.
+  func knows(_ row: String, in table: Table) -> Bool { table.indexPath(of: row) != nil || object(row) != nil }
 
   /// The items that the last mapping left out. None where readers may not be shown their origin. O(items).
   var skipped: SkippedItems {

@@ -9,7 +9,7 @@ extension Edit {
     guard content.definition.edits.takesChosenIdentities else {
       throw .namesItsOwn(name, "the request that adds an item, `edits.insert`, doesn't use `$id`")
     }
-    guard table.indexPath(of: row) == nil, content.object(row) == nil else {
+    guard !content.knows(row, in: table) else {
       if condition == .absent { throw .isThere(row) }
       return self
     }

@@ -30,12 +30,24 @@ struct ForwardingPlan: Sendable {
   /// The language of the table that the client sees.
   private let locale: String?
 
-  init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
+  /// - Parameter isAsking: this process asks the sources of the table, which it may not know before they have answered.
+  init(
+    _ request: EditRequest,
+    _ content: TableContent,
+    table: Table,
+    named name: String,
+    isAsking: Bool = false
+  ) throws(TableError) {
     guard request.edits.count == 1, let asked = request.edits.first else {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
     let edits = content.definition.edits
     let change = try asked.settled(in: table, content, named: name)
+    if isAsking, !content.haveSourcesAnswered {
+      for row in [asked.row, asked.place?.neighbor].compactMap(\.self) where !content.knows(row, in: table) {
+        throw .notKnownYet(row, of: table.name)
+      }
+    }
     if case .put(let row, _, _, _) = asked { chosen = row }
     // Where another replica asks the sources, the item's source is not known here.
     source =
