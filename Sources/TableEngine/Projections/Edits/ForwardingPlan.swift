@@ -42,12 +42,12 @@ struct ForwardingPlan: Sendable {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
     let edits = content.definition.edits
-    let change = try asked.settled(in: table, content, named: name)
     if isAsking, !content.haveSourcesAnswered {
       for row in [asked.row, asked.place?.neighbor].compactMap(\.self) where !content.knows(row, in: table) {
         throw .notKnownYet(row, of: table.name)
       }
     }
+    let change = try asked.settled(in: table, content, named: name)
     if case .put(let row, _, _, _) = asked { chosen = row }
     // Where another replica asks the sources, the item's source is not known here.
     source =
