@@ -15,14 +15,18 @@ extension TableDriver {
   }
 }
 
-/// A search field and a menu, in a navigation bar.
+/// An adapter's search field and filter button: an app's own are others.
+final class AdapterSearchController: UISearchController {}
+final class AdapterBarButton: UIBarButtonItem {}
+
+/// A search field and a menu, in a navigation bar. A bar's next presenter replaces what the one before left.
 @MainActor
 final class FindPresenter: NSObject, UISearchResultsUpdating {
   private weak var item: UINavigationItem?
   private let texts: FindTexts
   private let find: @MainActor (TableSearch) -> Void
-  private let controller = UISearchController(searchResultsController: nil)
-  private let button: UIBarButtonItem
+  private let controller = AdapterSearchController(searchResultsController: nil)
+  private let button: AdapterBarButton
   /// What the person looks for: what is shown follows.
   private var search: TableSearch
   private var shown: TableFind?
@@ -31,9 +35,10 @@ final class FindPresenter: NSObject, UISearchResultsUpdating {
     (self.item, self.texts) = (item, texts)
     find = { table.find($0) }
     search = table.snapshot?.search ?? TableSearch()
-    button = UIBarButtonItem(image: UIImage(systemName: "line.3.horizontal.decrease.circle"), menu: nil)
+    button = AdapterBarButton(image: UIImage(systemName: "line.3.horizontal.decrease.circle"), menu: nil)
     button.accessibilityLabel = texts.menu
     super.init()
+    removeFormerParts(of: item)
     controller.obscuresBackgroundDuringPresentation = false
     controller.searchBar.text = search.q
     controller.searchResultsUpdater = self
@@ -46,6 +51,15 @@ final class FindPresenter: NSObject, UISearchResultsUpdating {
     controller.searchBar.placeholder = found.prompt ?? texts.prompt
     if item?.searchController == nil { item?.searchController = controller }
     drawMenu()
+  }
+
+  /// The presenter before, of another list of the screen perhaps, has no bar any more.
+  private func removeFormerParts(of item: UINavigationItem) {
+    if let former = item.searchController as? AdapterSearchController {
+      (former.searchResultsUpdater as? FindPresenter)?.item = nil
+      item.searchController = nil
+    }
+    item.rightBarButtonItems?.removeAll { $0 is AdapterBarButton }
   }
 
   func updateSearchResults(for controller: UISearchController) {

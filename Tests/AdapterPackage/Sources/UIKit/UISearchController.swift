@@ -14,7 +14,7 @@ public final class UISearchBar: UIView {
   override public nonisolated init() {}
 }
 
-public final class UISearchController: UIViewController {
+open class UISearchController: UIViewController {
   public let searchBar = UISearchBar()
   public var obscuresBackgroundDuringPresentation = true
   public weak var searchResultsUpdater: (any UISearchResultsUpdating)?
@@ -33,7 +33,7 @@ public final class UIImage: NSObject {
   public init?(systemName: String) { self.systemName = systemName }
 }
 
-@MainActor public final class UIBarButtonItem: NSObject {
+@MainActor open class UIBarButtonItem: NSObject {
   public var image: UIImage?
   public var menu: UIMenu?
   public var accessibilityLabel: String?

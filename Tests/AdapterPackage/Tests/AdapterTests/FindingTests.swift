@@ -9,6 +9,8 @@ import XCTest
 /// A search field and a menu in the navigation bar, as the service offers them.
 final class FindingTests: XCTestCase {
   func testTheFieldAndTheMenuAreTheServices() async throws { try await Self.find() }
+  func testABarsNextDriverReplacesThePartsOfTheOneBefore() async throws { try await Self.replace() }
+  func testAnAppsOwnPartsStay() async throws { try await Self.ownParts() }
   func testRowsInAChosenOrderCannotBeMoved() async throws { try await Self.order() }
 
   private static let offer = """
@@ -54,6 +56,63 @@ final class FindingTests: XCTestCase {
     let asked = client.engine.follower.tables[table.address]?.wantedSearch
     XCTAssertEqual(asked, TableSearch(q: "swi", filters: ["state": ["open"]], sort: "new"))
     withExtendedLifetime(driver) {}
+  }
+
+  /// A driver that offers finding in a bar.
+  @MainActor
+  private static func driver(_ table: LiveTable<AnyCell>, in item: UINavigationItem) -> TableDriver<AnyCell> {
+    let driver = TableDriver(table, UITableView()) { _, _ in }
+    driver.offerFinding(in: item)
+    return driver
+  }
+
+  /// The driver takes a state that has no rows, and offers that.
+  @MainActor
+  private static func show(_ offer: String, _ driver: TableDriver<AnyCell>, revision: Int) throws {
+    var snapshot = try AdapterRun.snapshot([], revision: revision)
+    snapshot.attributes.find = TableFind(try JSONText(offer))
+    AdapterRun.take(driver, snapshot)
+  }
+
+  @MainActor
+  private static func replace() throws {
+    let client = AdapterRun.client()
+    let (table, next) = (client.table("t"), client.table("u"))
+    let item = UINavigationItem()
+    let first = driver(table, in: item)
+    try show(offer, first, revision: 0)
+    let former = (field: try XCTUnwrap(item.searchController), button: try XCTUnwrap(item.rightBarButtonItems?.first))
+    let second = driver(next, in: item)
+    XCTAssertNil(item.searchController)
+    XCTAssertEqual(item.rightBarButtonItems?.count, 0)
+    // The first driver lives on, and hears of other counts.
+    try show(offer.replacingOccurrences(of: #""count":2"#, with: #""count":3"#), first, revision: 1)
+    XCTAssertNil(item.searchController)
+    try show(offer, second, revision: 0)
+    let field = try XCTUnwrap(item.searchController)
+    XCTAssertFalse(field === former.field)
+    XCTAssertEqual(item.rightBarButtonItems?.count, 1)
+    XCTAssertFalse(item.rightBarButtonItems?.first === former.button)
+    field.type("swi")
+    client.engine.settle()
+    let asked = [table, next].map { client.engine.follower.tables[$0.address]?.wantedSearch?.q }
+    XCTAssertEqual(asked, ["", "swi"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @MainActor
+  private static func ownParts() throws {
+    let client = AdapterRun.client()
+    let item = UINavigationItem()
+    let (field, button) = (UISearchController(searchResultsController: nil), UIBarButtonItem(title: "mine"))
+    (item.searchController, item.rightBarButtonItems) = (field, [button])
+    for name in ["t", "u"] {
+      let driver = driver(client.table(name), in: item)
+      try show(offer, driver, revision: 0)
+      XCTAssertTrue(item.searchController === field)
+      XCTAssertTrue(item.rightBarButtonItems?.first === button)
+      XCTAssertEqual(item.rightBarButtonItems?.count, 2, "the app's and the adapter's")
+    }
   }
 
   @MainActor
