@@ -4,9 +4,10 @@ import UIKit
 
 /// A `UICollectionView` as the driver sees it.
 @MainActor
-final class UICollectionViewList: ListView {
+final class UICollectionViewList: ScrolledList {
   private weak var view: UICollectionView?
   private let source: SectionSource
+  private var margins = ScrollMargins()
 
   init(_ view: UICollectionView, _ source: SectionSource) { (self.view, self.source) = (view, source) }
 
@@ -19,7 +20,10 @@ final class UICollectionViewList: ListView {
     return (0..<view.numberOfSections).map { view.numberOfItems(inSection: $0) }
   }
 
+  func willReload() { margins = view?.scrollMargins ?? margins }
+
   func reload(_ setData: () -> Void) {
+    willReload()
     setData()
     view?.reloadData()
   }
@@ -59,7 +63,14 @@ final class UICollectionViewList: ListView {
   }
 
   var anchor: ScrollAnchor? { view?.firstVisibleItem }
-  func scroll(to path: RowPath, offset: Double) { view?.scroll(to: path, offset: offset) }
+
+  func scroll(to path: RowPath, offset: Double) {
+    guard let view else { return }
+    view.scroll(within: margins) {
+      view.layoutAttributesForItem(at: IndexPath(item: path)).map { $0.frame.minY - CGFloat(offset) }
+    }
+  }
+
   var selectedRows: [RowPath] { view?.selectedItems ?? [] }
   func select(_ rows: [RowPath]) { view?.selectItems(rows) }
 }
@@ -73,12 +84,6 @@ extension UICollectionView {
       return nil
     }
     return ScrollAnchor(path: RowPath(item: path), offset: Double(frame.minY - contentOffset.y))
-  }
-
-  func scroll(to path: RowPath, offset: Double) {
-    layoutIfNeeded()
-    guard let frame = layoutAttributesForItem(at: IndexPath(item: path))?.frame else { return }
-    scrollWithinContent(to: frame.minY - CGFloat(offset))
   }
 
   var selectedItems: [RowPath] { (indexPathsForSelectedItems ?? []).map { RowPath(item: $0) } }

@@ -4,9 +4,10 @@ import UIKit
 
 /// A `UITableView` as the driver sees it.
 @MainActor
-final class UITableViewList: ListView {
+final class UITableViewList: ScrolledList {
   private weak var view: UITableView?
   private let source: SectionSource
+  private var margins = ScrollMargins()
 
   init(_ view: UITableView, _ source: SectionSource) { (self.view, self.source) = (view, source) }
 
@@ -23,7 +24,10 @@ final class UITableViewList: ListView {
     return (0..<view.numberOfSections).map { view.numberOfRows(inSection: $0) }
   }
 
+  func willReload() { margins = view?.scrollMargins ?? margins }
+
   func reload(_ setData: () -> Void) {
+    willReload()
     setData()
     view?.reloadData()
   }
@@ -75,23 +79,13 @@ final class UITableViewList: ListView {
 
   func scroll(to path: RowPath, offset: Double) {
     guard let view else { return }
-    view.layoutIfNeeded()
-    view.scrollWithinContent(to: view.rectForRow(at: IndexPath(path)).minY - CGFloat(offset))
+    view.scroll(within: margins) { view.rectForRow(at: IndexPath(path)).minY - CGFloat(offset) }
   }
 
   var selectedRows: [RowPath] { (view?.indexPathsForSelectedRows ?? []).map { RowPath($0) } }
 
   func select(_ rows: [RowPath]) {
     for row in rows { view?.selectRow(at: IndexPath(row), animated: false, scrollPosition: .none) }
-  }
-}
-
-extension UIScrollView {
-  /// Scrolls to a place, and not past either end of the content.
-  func scrollWithinContent(to y: CGFloat) {
-    let top = -adjustedContentInset.top
-    let bottom = max(top, contentSize.height + adjustedContentInset.bottom - bounds.height)
-    contentOffset.y = min(max(y, top), bottom)
   }
 }
 

@@ -17,7 +17,7 @@ final class DiffableList: ListView {
   }
 
   /// The view itself: its window, its scroll position, its selection.
-  private let view: any ListView
+  private let view: any ScrolledList
   private let reloadsFrames: Bool
   private let shown: SectionSource
   var source: Source?
@@ -27,7 +27,7 @@ final class DiffableList: ListView {
   var picked: Identity?
 
   /// - Parameter reloadsFrames: a header that wasn't there comes with its section alone, as in table views.
-  init(_ view: any ListView, reloadsFrames: Bool, _ shown: SectionSource) {
+  init(_ view: any ScrolledList, reloadsFrames: Bool, _ shown: SectionSource) {
     (self.view, self.reloadsFrames, self.shown) = (view, reloadsFrames, shown)
   }
 
@@ -37,6 +37,7 @@ final class DiffableList: ListView {
   var rowCounts: [Int]? { view.rowCounts }
 
   func reload(_ setData: () -> Void) {
+    view.willReload()
     setData()
     source?.reload(state())
   }

@@ -83,6 +83,10 @@ import Foundation
   public var headers: [UITableViewHeaderFooterView?] { list.headers }
   var list = StrictList<UITableViewCell, UITableViewHeaderFooterView>()
   var completions: [(Bool) -> Void] = []
+  /// The height of rows that haven't sized themselves, from the next reload on.
+  public var estimatedRowHeight: CGFloat = 10
+  private var guessedRowHeight: CGFloat = 10
+  private var sizedRows: Set<Int> = []
   private var hasLoaded = false
   private var registered: Set<String> = []
   private var batch: Batch?
@@ -114,6 +118,7 @@ import Foundation
     hasLoaded = true
     reloads += 1
     selection = []
+    (guessedRowHeight, sizedRows) = (estimatedRowHeight, [])
     list.cells = dataCounts.enumerated().map { section, rows in
       (0..<rows).compactMap { filled(IndexPath(row: $0, section: section)) }
     }
@@ -201,11 +206,24 @@ import Foundation
   public var indexPathsForVisibleRows: [IndexPath]? {
     cells.enumerated().flatMap { section, rows in rows.indices.map { IndexPath(row: $0, section: section) } }
   }
-  /// Every row is 10 points high.
   public func rectForRow(at path: IndexPath) -> CGRectLike {
-    CGRectLike(minY: CGFloat(10 * (cells[..<path.section].reduce(0) { $0 + $1.count } + path.row)))
+    CGRectLike(minY: top(ofRow: cells[..<path.section].reduce(0) { $0 + $1.count } + path.row))
   }
-  override open var contentSize: CGSize { CGSize(width: 0, height: CGFloat(10 * cells.joined().count)) }
+  override open var contentSize: CGSize { CGSize(width: 0, height: top(ofRow: cells.joined().count)) }
+
+  /// Rows that are in sight size themselves.
+  override open func layoutIfNeeded() {
+    let (upper, lower) = (contentOffset.y, contentOffset.y + bounds.height)
+    let inSight = (0..<cells.joined().count).filter { top(ofRow: $0) < lower && top(ofRow: $0 + 1) > upper }
+    sizedRows.formUnion(inSight)
+  }
+
+  /// Of all rows together. Every row is 10 points high once it has sized itself.
+  private func top(ofRow row: Int) -> CGFloat {
+    let sized = (0..<row).filter { sizedRows.contains($0) }.count
+    return 10 * CGFloat(sized) + guessedRowHeight * CGFloat(row - sized)
+  }
+
   public var indexPathsForSelectedRows: [IndexPath]? { selection.isEmpty ? nil : Array(selection) }
   public func selectRow(at path: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if let path { selection.insert(path) }

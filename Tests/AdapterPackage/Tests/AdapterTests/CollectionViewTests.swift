@@ -33,6 +33,13 @@ final class CollectionViewTests: XCTestCase {
     }
   }
 
+  func testAReloadOutsideAWindowKnowsOfTheBars() async throws {
+    for y in [-6.0, 40, 75] {
+      try await Self.leaveWindow(at: y, isDiffable: false)
+      try await Self.leaveWindow(at: y, isDiffable: true)
+    }
+  }
+
   @MainActor
   private static func view() -> UICollectionView {
     let view = UICollectionView()
@@ -149,5 +156,20 @@ final class CollectionViewTests: XCTestCase {
     for _ in 0..<3 { view.completeAnimations() }
     XCTAssertEqual(view.reloads, reloads + 1)
     XCTAssertEqual(view.exceptions, [])
+  }
+
+  /// Ten items between bars of 6 and 5 points, which are in a view's insets only while it has a window.
+  @MainActor
+  private static func leaveWindow(at y: Double, isDiffable: Bool) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 0))
+    view.bounds.height = 30
+    view.contentOffset.y = CGFloat(y)
+    view.window = nil
+    let reloads = view.reloads
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 1))
+    XCTAssertEqual(view.reloads, reloads + 1)
+    XCTAssertEqual(Double(view.contentOffset.y), y)
   }
 }

@@ -41,6 +41,20 @@ final class TableViewTests: XCTestCase {
     for (rows, y) in [(10, 70.0), (4, 15), (2, -5), (1, -6)] { try await Self.shorten(to: rows, showsFrom: y) }
   }
 
+  func testAReloadOutsideAWindowKnowsOfTheBars() async throws {
+    // At the top, in the middle, at the end; then with fewer rows.
+    for (y, rows, next) in [(-6.0, 10, -6.0), (40, 10, 40), (75, 10, 75), (75, 4, 15), (-6, 1, -6)] {
+      for isDiffable in [false, true] {
+        try await Self.leaveWindow(at: y, rows: rows, isDiffable: isDiffable, showsFrom: next)
+      }
+    }
+  }
+
+  func testAReloadKeepsTheEndWhereRowsSizeThemselves() async throws {
+    try await Self.keepEnd(isDiffable: false)
+    try await Self.keepEnd(isDiffable: true)
+  }
+
   @MainActor
   private static func view() -> UITableView {
     let view = UITableView()
@@ -210,5 +224,32 @@ final class TableViewTests: XCTestCase {
     view.window = nil
     AdapterRun.take(driver, try AdapterRun.snapshot((1...rows).map { "\($0)" }, revision: 1))
     XCTAssertEqual(Double(view.contentOffset.y), y, "\(rows) rows")
+  }
+
+  /// Ten rows between bars of 6 and 5 points, which are in a view's insets only while it has a window.
+  @MainActor
+  private static func leaveWindow(at y: Double, rows: Int, isDiffable: Bool, showsFrom next: Double) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 0))
+    view.bounds.height = 30
+    view.contentOffset.y = CGFloat(y)
+    view.window = nil
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...rows).map { "\($0)" }, revision: 1))
+    XCTAssertEqual(Double(view.contentOffset.y), next, "\(rows) rows, from \(y)")
+  }
+
+  /// After the reload, rows count for 6 points until they are seen to have 10.
+  @MainActor
+  private static func keepEnd(isDiffable: Bool) throws {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 0))
+    (view.bounds.height, view.estimatedRowHeight) = (30, 6)
+    view.contentOffset.y = 70
+    view.window = nil
+    AdapterRun.take(driver, try AdapterRun.snapshot((1...10).map { "\($0)" }, revision: 1))
+    view.layoutIfNeeded()
+    XCTAssertEqual(view.contentOffset.y + view.bounds.height, view.contentSize.height)
   }
 }
