@@ -42,7 +42,7 @@ public final class ObservedTable<Cell: CellModel> {
   @ObservationIgnored private var isBetweenStates = false
 
   /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts. If
-  ///   another screen of the table has begun a search, `search` is that one.
+  ///   another screen of the table has begun a search at the time of `init`, `search` is that one.
   public init(_ table: LiveTable<Cell>, offersFinding: Bool = false) {
     self.table = table
     guard offersFinding else { return }
