@@ -119,6 +119,8 @@ enum Cost {
   static let compared = 44
   /// The charge for a date formatter.
   static let formatter = 200_000
+  /// The charge for the plural rules of a language: opened, they take a fortieth of what a date formatter takes.
+  static let pluralRules = 5_000
   /// A value that is put into a set.
   static let hashed = 350
   /// A value that is written as JSON, or measured for that.

@@ -29,16 +29,15 @@ enum PluralRules {
   private static let known = Mutex<[String: Rules]>([:])
 
   private static func rules(of locale: String) -> Rules? {
-    known.withLock { known in
-      if let rules = known[locale] { return rules }
-      var status = U_ZERO_ERROR
-      guard let opened = swift_uplrules_open(locale, &status), status.rawValue <= U_ZERO_ERROR.rawValue else {
-        return nil
-      }
-      // Locales of a configuration are few, those of items may be any.
-      let rules = Rules(opened: opened, areKept: known.count < 256)
-      if rules.areKept { known[locale] = rules }
-      return rules
+    if let rules = known.withLock({ $0[locale] }) { return rules }
+    var status = U_ZERO_ERROR
+    guard let opened = swift_uplrules_open(locale, &status), status.rawValue <= U_ZERO_ERROR.rawValue else { return nil }
+    // Locales of a configuration are few, those of items may be any. Somebody else may have kept the same meanwhile.
+    let isKept = known.withLock { known in
+      guard known.count < 256, known[locale] == nil else { return false }
+      known[locale] = Rules(opened: opened, areKept: true)
+      return true
     }
+    return Rules(opened: opened, areKept: isKept)
   }
 }

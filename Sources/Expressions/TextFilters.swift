@@ -152,7 +152,7 @@ enum TextFilters {
     ) { (call) throws(EvaluationError) in
       guard let number = try call.inputNumber(for: "plural") else { return .null }
       // The rules of a language are opened once; of computed ones each may be another.
-      if !call.isFixed(4) { try call.scope.charge(Cost.formatter) }
+      if !call.isFixed(4) { try call.scope.charge(Cost.pluralRules) }
       let category = PluralRules.category(of: number, locale: try call.locale(4, of: "plural") ?? "en")
       let positions: [PluralRules.Category: Int] = [.one: 0, .few: 2, .many: 3]
       if let position = positions[category], let word = try call.argument(position), !word.isNull { return word }

@@ -49,15 +49,17 @@ import Testing
 
   @Test func changesOfRowsThatTheStoreDoesNotHaveAreForLater() throws {
     let folder = try TemporaryFolder()
-    let upstream = try ScriptedUpstream { $0.method == "GET" ? .json([issue(1, "open", "One")]) : .silence }
+    let upstream = try ScriptedUpstream { .json($0.target == "/items" ? [issue(1, "open", "One")] : []) }
     let configuration = """
       store: {path: "{folder}/data.sqlite"}
       sources:
         items: {url: "\(upstream.url)/items", every: 1h, retries: 0}
+        users: {url: "\(upstream.url)/users", every: 1h, retries: 0}
       tables:
         t:
           source: items
           row: {id: "${number}"}
+          lookups: {user: {source: users, key: id, on: number}}
           cell: TableViewCellWithLabel
           payload: {title: "${title}"}
           actions: {close: {title: Close, request: {method: POST, url: "\(upstream.url)/items/${$id}/close"}}}
@@ -93,9 +95,17 @@ import Testing
       #expect(reply.status == 503 && reply["Retry-After"] == "1", "\(changes[change]): \(reply.text)")
     }
     #expect(upstream.requests.current.allSatisfy { $0.method == "GET" })
-    upstream.script {
-      $0.method == "GET"
-        ? .json([issue(1, "open", "One"), issue(2, "open", "Theirs")]) : .reply(200, [:], issue(2, "open", "Mine"))
+    // Items that are looked up have no rows: an added one doesn't wait for these.
+    upstream.script { request in
+      guard request.method == "GET" else { return .json(["number": "n9", "title": "Nine"]) }
+      return request.target == "/items" ? .json([issue(1, "open", "One")]) : .status(500, "down")
+    }
+    _ = try second.request("POST", "/v1/sources/items/refresh")
+    let added = try second.request("PUT", "/v1/tables/t/items/n9", body: ["number": "n9", "title": "Nine"])
+    #expect(added.status == 201, "\(added.text)")
+    upstream.script { request in
+      guard request.method == "GET" else { return .json(issue(2, "open", "Mine")) }
+      return .json(request.target == "/items" ? [issue(1, "open", "One"), issue(2, "open", "Theirs")] : [])
     }
     #expect(try second.request("POST", "/v1/tables/t/refresh").status == 200)
     for change in [0, 2, 3] { #expect(try answer(change).status == changes[change].later, "\(changes[change])") }

@@ -147,6 +147,7 @@ private final class Lived {
     (400, #"{"error":"invalid_grant"}"#, true), (403, #"{"error":"invalid_grant"}"#, true), (401, "", true),
     (401, #"{"error":"invalid_client"}"#, false), (400, #"{"error":"temporarily_unavailable"}"#, false),
     (429, "", false), (500, #"{"error":"invalid_grant"}"#, false), (503, "<html>", false), (200, "<html>", false),
+    (200, #"{"error":"bad_refresh_token"}"#, true), (400, #"{"error":"invalid_client"}"#, false),
   ])
   func refusedGrants(_ status: Int, _ body: String, _ isRefused: Bool) throws {
     #expect(try request(refresh: "r1-of-old").refusesGrant(response(status, body)) == isRefused)

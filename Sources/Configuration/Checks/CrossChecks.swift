@@ -126,7 +126,7 @@ extension CrossChecks {
     }
   }
 
-  /// The shared `$default`, which every table falls back on, and the representations that it uses.
+  /// The shared `$default`, which every table without its own falls back on, and the representations that it uses.
   private var sharedDefaults: Set<String> {
     var (found, next): (Set<String>, [String]) = ([], ["$default"])
     while let name = next.popLast() {

@@ -134,9 +134,9 @@ struct TableContent: Sendable {
   /// True if every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy(\.isSettled) }
 
-  /// True if every source has given its items since this process asks it, and not only the store has: of a row that is not here it is known
-  /// then that there is none.
-  var haveSourcesAnswered: Bool { inputs.values.allSatisfy(\.hasAnswered) }
+  /// Returns whether sources have given their items since this process asks them, and not only the store has: of a row of theirs that is not
+  /// here it is known then that there is none.
+  func haveAnswered(_ sources: [String]) -> Bool { sources.allSatisfy { inputs[$0]?.hasAnswered ?? true } }
 
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {

@@ -3,7 +3,7 @@ internal import JSON
 internal import TableModel
 
 /// A mapping that goes on from the last one: what has changed of the only source's items is laid out on what was made of the others.
-/// The result equals that of a whole mapping.
+/// The result equals that of a whole mapping, but for the warnings.
 ///
 /// The changes come from the source's content. The service's own items have a list that tells them. A response's list is compared with
 /// that of the response before, and edits may be laid over it.

@@ -120,7 +120,7 @@ struct LayoutEdit {
     guard !change.isMove, let before = change.before, let old = before.mapped.row, let row = change.after?.mapped.row,
       let section = layout.section(of: before.mapped), layout.sections.indices.contains(section)
     else { return false }
-    // Of identical items, a refused one refers to the row that the first has.
+    // Items with equal bytes share one mapped item: only the first of them owns the row.
     if layout.hasDuplicates,
       layout.items.number(named: old.key.identity, where: { $0.hasRow(old.id) }) != change.number
     {

@@ -62,12 +62,21 @@ struct TokenRequest {
     definition.secret != nil && Self.refusals.contains(response.status)
   }
 
-  /// Returns whether the endpoint says that the refresh token is not valid (section 5.2), or refuses without a reason.
-  /// A failure that passes says nothing about the token.
+  /// Errors that say nothing about the refresh token: they pass, or are about the client.
+  private static let errorsOfOthers: Set = [
+    "invalid_client", "unauthorized_client", "temporarily_unavailable", "server_error", "slow_down",
+  ]
+
+  /// Returns whether the endpoint refuses the refresh token. Not all say so by `invalid_grant` (section 5.2): some answer 200 with an
+  /// error of their own.
   func refusesGrant(_ response: TransferResponse) -> Bool {
-    guard Self.refusals.contains(response.status) else { return false }
     let reason = (try? JSONValue(parsing: response.body))?["error"]?.nonEmptyText
-    return reason == nil || reason == "invalid_grant"
+    if let reason, Self.errorsOfOthers.contains(reason) { return false }
+    return switch response.status {
+    case 200..<300: reason != nil
+    case 408, 429: false
+    default: (400..<500).contains(response.status)
+    }
   }
 
   /// - Throws: in words without a secret.

@@ -42,7 +42,7 @@ struct ForwardingPlan: Sendable {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
     let edits = content.definition.edits
-    if isAsking, !content.haveSourcesAnswered {
+    if isAsking, !content.haveAnswered(asked.sources(in: content)) {
       for row in [asked.row, asked.place?.neighbor].compactMap(\.self) where !content.knows(row, in: table) {
         throw .notKnownYet(row, of: table.name)
       }
@@ -174,6 +174,15 @@ struct ForwardingPlan: Sendable {
     )
     edit.parent = parent
     return edit
+  }
+}
+
+extension Edit {
+  /// The sources without which it is not known whether the rows are there that it names: those that are looked up hold up the mapping of
+  /// the others. An item under a chosen identity waits for the one alone that it is for.
+  fileprivate func sources(in content: TableContent) -> [String] {
+    guard isPut else { return content.mapper.sources }
+    return [place?.source(in: content) ?? content.definition.source]
   }
 }
 
