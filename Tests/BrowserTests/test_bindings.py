@@ -323,6 +323,55 @@ class ScrollingPage(Bindings):
         self.assertEqual(left, 0)
 
 
+class ScrollingBox(Bindings):
+  def place(self, style):
+    """Binds the list anew, with 50 rows, within `main` and with this style."""
+    self.open("/bind")
+    self.run_in_page(f"""
+      end(); const style = document.createElement('style'); style.textContent = `#list {{ height: auto; overflow: visible }} {style}`; document.head.append(style);
+      const main = document.createElement('main'); window.list = document.querySelector('#list'); main.append(list); document.body.append(main);
+      window.ids = (count) => Array.from({{ length: count }}, (_, index) => `r${{index}}`);
+      window.at = (y) => document.elementFromPoint(50, y)?.closest('.row')?.dataset.id;
+      table.set({{}}); bind(); await frame();""")
+
+  def test_a_box_of_any_height_draws_the_rows_that_are_scrolled_to(self):
+    for box in ("#list", "main"):
+      for height in ("3 * innerHeight", "200"):
+        with self.subTest(box=box, height=height):
+          self.place(f"{box} {{ height: ${{{height}}}px; overflow-y: auto }}")
+          most, top, moved, page = self.run_in_page(f"""
+            const box = document.querySelector('{box}'); table.set({{ a: ids(10) }}); await frame(); table.set({{ a: ids(5000) }}); await frame();
+            box.scrollTop = 100_000; await frame(); await frame();
+            const top = at(100); const place = nodeOf(top)?.getBoundingClientRect().top;
+            table.set({{ a: ['n1', 'n2', ...ids(5000)] }}); await frame();
+            return [list.childElementCount, top, nodeOf(top)?.getBoundingClientRect().top - place, document.documentElement.style.overflowAnchor]""")
+          self.assertLess(most, 200)
+          self.assertIsNotNone(top, "blank")
+          self.assertAlmostEqual(int(top[1:]), 2500, delta=10)
+          self.assertAlmostEqual(moved, 0, delta=1)
+          self.assertEqual(page, "")
+
+  def test_a_low_box_around_a_list_that_the_page_scrolls_is_not_taken_for_its_scroller(self):
+    self.place("main { overflow-x: hidden }")
+    moved, anchors = self.run_in_page("""
+      table.set({ a: ids(30) }); await frame(); window.scrollTo(0, 200); await frame();
+      const top = at(5); const place = nodeOf(top).getBoundingClientRect().top;
+      table.set({ a: ['n1', 'n2', ...ids(30)] }); await frame();
+      const moved = nodeOf(top).getBoundingClientRect().top - place;
+      const anchors = () => [document.querySelector('main'), document.documentElement].map(({ style }) => style.overflowAnchor);
+      const bound = anchors(); end(); return [moved, [bound, anchors()]]""")
+    self.assertAlmostEqual(moved, 0, delta=1)
+    self.assertEqual(anchors, [["", "none"], ["", ""]])
+
+  def test_rows_in_a_box_that_they_do_not_fill_leave_the_page_where_it_is(self):
+    self.place("main { height: 300px; overflow-y: auto; margin: 100px 0 3000px }")
+    tops = self.run_in_page("""
+      table.set({ a: ids(2) }); await frame(); window.scrollTo(0, 50); await frame(); const tops = [];
+      for (const count of [2, 100]) { table.set({ a: ['n1', 'n2', ...ids(count)] }); await frame(); tops.push(window.scrollY); }
+      return tops""")
+    self.assertEqual(tops, [50, 50])
+
+
 class Element(Bindings):
   def test_a_table_is_drawn_as_text(self):
     self.open("/element")

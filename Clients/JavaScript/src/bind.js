@@ -122,9 +122,12 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     nodes = list;
     slice.place();
     slice.measure();
-    // The anchor is the first visible row that neither goes nor moves among the others.
-    const anchor = entries.find(([key, { isRow }], index) => isRow && stay.has(index) && places.has(key));
-    if (anchor && scroller.scrollTop > 0) {
+    // The anchor is the first visible row that neither goes nor moves among the others. A list whose beginning can be
+    // seen has none, nor has one that another element scrolls now.
+    const isBegun = scroller === element ? scroller.scrollTop > 0 : element.getBoundingClientRect().top < top;
+    const anchor = isBegun && scroller === slice.scroller &&
+      entries.find(([key, { isRow }], index) => isRow && stay.has(index) && places.has(key));
+    if (anchor) {
       scroller.scrollTop += anchor[1].node.getBoundingClientRect().top - places.get(anchor[0]).top;
     }
     slice.settle();

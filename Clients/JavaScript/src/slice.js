@@ -15,15 +15,24 @@ const step = 50;
 
 /**
  * The element that scrolls `element`. An ancestor with `overflow: auto` doesn't where its overflow is the viewport's
- * (of body, if the root has none), nor where it is as high as its content: much higher than the window.
+ * (of body, if the root has none), nor while its content isn't higher than itself.
  */
 function scrollerOf(element) {
   const { body, documentElement: root } = document;
   for (let one = element; one; one = one.parentElement) {
     if (one === body && getComputedStyle(root).overflow === "visible") continue;
-    if (/auto|scroll/.test(getComputedStyle(one).overflowY) && one.clientHeight < 2 * innerHeight) return one;
+    if (/auto|scroll/.test(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight + 1) return one;
   }
   return document.scrollingElement ?? root;
+}
+
+/** How many lists each scroller has: where there are any, they hold the scroll position, not the browser. */
+const lists = new WeakMap();
+
+function countLists(scroller, change) {
+  const count = (lists.get(scroller) ?? 0) + change;
+  lists.set(scroller, count);
+  scroller.style.overflowAnchor = count ? "none" : "";
 }
 
 export class Slice {
@@ -56,20 +65,22 @@ export class Slice {
     this.#findScroller();
   }
 
-  /** Listens to the list's scroller, which may be another one when the list has grown. */
+  /** Listens to the list's scroller, which may be another one when the list has another height. */
   #findScroller() {
     const scroller = scrollerOf(this.#element);
     if (scroller === this.scroller) return;
     this.#leaveScroller();
     this.scroller = scroller;
-    scroller.style.overflowAnchor = "none";
+    countLists(scroller, 1);
     this.target = scroller === document.scrollingElement ? window : scroller;
     this.target.addEventListener("scroll", this.onscroll, { passive: true });
     this.sizes?.observe(scroller);
   }
 
   #leaveScroller() {
-    this.target?.removeEventListener("scroll", this.onscroll);
+    if (!this.scroller) return;
+    countLists(this.scroller, -1);
+    this.target.removeEventListener("scroll", this.onscroll);
     this.sizes?.disconnect();
   }
 
@@ -167,7 +178,7 @@ export class Slice {
     }, pause);
   }
 
-  /** Learns how high lines are, of those that are drawn. */
+  /** Learns of the lines that are drawn how high they are, and what scrolls them. */
   measure() {
     const { children } = this.#element;
     const count = children.length - 2;
@@ -181,6 +192,7 @@ export class Slice {
         this.place();
       }
     }
+    this.#findScroller();
   }
 
   /** All stands where it is to be. */
