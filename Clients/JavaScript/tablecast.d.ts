@@ -156,7 +156,7 @@ export interface Change<C extends Cell = Cell> {
 
 export interface Table<C extends Cell = Cell> {
   readonly snapshot: Snapshot<C>;
-  /** The snapshot that the table began with, `loading` and without rows: what a server renders, and React hydrates. */
+  /** Always `loading`, `connecting`, without rows and edits: what a server renders, and React hydrates. */
   readonly initialSnapshot: Snapshot<C>;
   /** A row by its id. O(1). */
   row(id: string): Row<C> | undefined;

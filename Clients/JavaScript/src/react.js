@@ -1,6 +1,6 @@
 // Hooks for React 18 and later. They stand on `useSyncExternalStore`: what they return is the same object until
 // something changes, so that a row is drawn anew only where it changed. On a server, and while React takes over its HTML,
-// they return what the table began with: it may have got rows by then, and the HTML hasn't.
+// they return the table's initial snapshot: it may have got rows by then, and the HTML hasn't.
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 

@@ -73,8 +73,10 @@ export function makeTable(client, line, key, step, turned) {
     /** The frozen snapshot of what is shown: the same object until something changes. */
     snapshot: null,
 
-    /** The one that it began with. */
-    initialSnapshot: null,
+    /** What a server renders, whatever this client knows already. */
+    initialSnapshot: freeze({
+      table: segment, cursor: null, state: "loading", sections: [], connection: "connecting", refusal: null, trouble: null, edits: [], search: null,
+    }),
 
     /** O(1). */
     row: (id) => (edited.has(id) ? edited.get(id) : following._identities._rows.get(id)) ?? undefined,
@@ -226,6 +228,5 @@ export function makeTable(client, line, key, step, turned) {
   line._join(table);
   client._finding?.(table, clock);
   publish();
-  table.initialSnapshot = table.snapshot;
   return table;
 }

@@ -44,17 +44,22 @@ test("what didn't change is the same object; all is frozen", async () => {
   assert.ok(isFrozen(table.snapshot));
 });
 
-test("the first snapshot is kept, for what was rendered from it", async () => {
+test("the initial snapshot is the one that a server renders, whenever the table is made", async () => {
+  const rendered = scripted().client.table("t").snapshot;
   const { client, transport, clock } = scripted();
-  const table = client.table("t");
-  const first = table.snapshot;
-  assert.deepEqual([first.state, first.sections, first.edits, first.search], ["loading", [], [], null]);
+  client.table("t").patch("1", { title: "edited" });
+  client.pause();
+  const table = client.table("t", { screen: "late" });
+  assert.deepEqual([table.snapshot.connection, table.snapshot.edits.length], ["paused", 1]);
+  assert.deepEqual(table.initialSnapshot, rendered);
+  client.resume();
   table.subscribe(() => {});
   await clock.advance(0);
-  transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  for (const { method, reply } of transport.open) if (method === "GET") reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
   await clock.advance(0);
   assert.equal(table.snapshot.sections[0].rows.length, 1);
-  assert.equal(table.initialSnapshot, first);
+  assert.deepEqual(table.initialSnapshot, rendered);
+  assert.ok(Object.isFrozen(table.initialSnapshot.sections));
 });
 
 test("a token is asked for once for all, and freshly once after a 401", async () => {
