@@ -501,7 +501,7 @@ class Element(Bindings):
     shown = "[...two.querySelectorAll('[data-row]')].map((node) => node.textContent)"
     drawn, same = self.run_in_page(f"""const before = two.querySelector('[data-row]'); const drawn = [{shown}];
       for (const mark of ['!', '?']) {{ two.render = (row, node) => (node.textContent = row.id + mark); drawn.push({shown}); }}
-      table.set({{ a: ['1', '3'] }}); await new Promise((done) => setTimeout(done, 50));
+      table.set({{ a: ['1', '3'] }}); for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
       return [[...drawn, {shown}], two.querySelector('[data-row]') === before]""")
     self.assertEqual(drawn, [["1", "<b>2</b>"], ["1!", "<b>2</b>!"], ["1?", "<b>2</b>?"], ["1?", "3?"]])
     self.assertTrue(same)
@@ -558,7 +558,8 @@ class React(Bindings):
       const html = node.textContent; const errors = [];
       table.snapshot = now; table.row = (id) => now.sections[0].rows.find((row) => row.id === id);
       ReactDOM.hydrateRoot(node, make(All), { onRecoverableError: (error) => errors.push(error.message) });
-      await new Promise((done) => setTimeout(done, 100)); return [html, errors, node.textContent];""")
+      for (const end = performance.now() + 5000; node.textContent === html && performance.now() < end;) await new Promise(requestAnimationFrame);
+      return [html, errors, node.textContent];""")
     self.assertEqual((html, errors, text), ("loading,0,,0,,", [], "ready,1,1,1,x,Search"))
 
   def test_the_last_component_s_end_is_the_observation_s(self):
