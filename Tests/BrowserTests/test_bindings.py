@@ -506,6 +506,28 @@ class Element(Bindings):
     self.assertEqual(drawn, [["1", "<b>2</b>"], ["1!", "<b>2</b>!"], ["1?", "<b>2</b>?"], ["1?", "3?"]])
     self.assertTrue(same)
 
+  def test_only_the_element_s_own_rows_are_drawn_again(self):
+    for attributes in ("", "find"):
+      with self.subTest(attributes):
+        self.element(attributes)
+        shown = self.run_in_page("""
+          two.render = (row, node) => (node.innerHTML = '<i data-row=1><b>inner</b></i>');
+          let count = 0; two.render = () => count++;
+          return [count, [...two.querySelectorAll('i')].map((node) => node.outerHTML)]""")
+        self.assertEqual(shown, [2, ['<i data-row="1"><b>inner</b></i>'] * 2])
+
+  def test_render_may_be_set_while_children_stand_in_for_rows(self):
+    self.open("/element")
+    faults, shown = self.run_in_page("""
+      const faults = []; addEventListener('error', ({ message }) => faults.push(message));
+      const node = document.createElement('late-fallback'); node.innerHTML = '<p data-row=1>soon</p>';
+      node.client = { table: () => table }; node.render = (row, content) => (content.textContent = row.id + '!'); document.body.append(node);
+      const { TablecastTable } = await import('/js/element.js');
+      customElements.define('late-fallback', class extends TablecastTable {});
+      const before = node.textContent; node.setAttribute('table', 't'); await new Promise((done) => setTimeout(done));
+      return [faults, [before, ...[...node.querySelectorAll('div[data-row]')].map((row) => row.textContent)]]""")
+    self.assertEqual((faults, shown), ([], ["soon", "1!", "<b>2</b>!"]))
+
   def test_render_may_be_set_before_the_element_is_defined_or_be_a_method(self):
     self.open("/element")
     for name, body, given in (("late-one", "", "node.render = (row, content) => (content.textContent = row.id + '!');"),

@@ -42,6 +42,8 @@ export class TablecastTable extends HTMLElement {
   #words = english;
   #end = null;
   #own = null;
+  /** The parent of the rows' nodes, while the element follows a table. */
+  #list = null;
   #screen = `element ${++screens}`;
   #isPlanned = false;
 
@@ -87,7 +89,7 @@ export class TablecastTable extends HTMLElement {
   set render(render) {
     this.#render = render;
     // The nodes stay, with focus and scroll position: a framework may set another function whenever it renders.
-    for (const node of this.querySelectorAll("[data-row]")) {
+    for (const node of this.#list?.querySelectorAll(":scope > [data-row]") ?? []) {
       const row = this.table.row(node.dataset.row);
       if (row) this.#fill(node, row);
     }
@@ -126,7 +128,7 @@ export class TablecastTable extends HTMLElement {
 
   #stop() {
     this.#end?.();
-    this.#end = null;
+    this.#end = this.#list = null;
     this.#own?.close();
     this.#own = null;
   }
@@ -184,6 +186,7 @@ export class TablecastTable extends HTMLElement {
     ends.push(() => {
       for (const [type, handler] of Object.entries(handlers)) list.removeEventListener(type, handler);
     });
+    this.#list = list;
     this.#end = () => ends.reverse().forEach((end) => end());
   }
 
