@@ -516,6 +516,22 @@ class Element(Bindings):
           return [count, [...two.querySelectorAll('i')].map((node) => node.outerHTML)]""")
         self.assertEqual(shown, [2, ['<i data-row="1"><b>inner</b></i>'] * 2])
 
+  def test_what_was_set_before_the_element_is_defined_is_there_at_its_first_start(self):
+    self.open("/element")
+    for name, given, calls in (("early-client", "client: { table: (...given) => (asked.push(given), table) }", [1, []]),
+                               ("early-token", "token: 'secret'", [0, ["Bearer secret"]])):
+      with self.subTest(name):
+        made = self.run_in_page(f"""asked.length = 0; const sent = [];
+          window.fetch = (url, {{ headers }}) => (sent.push(new Headers(headers).get('Authorization')), new Promise(() => {{}}));
+          const node = document.createElement('{name}'); node.setAttribute('src', '/{name}'); node.setAttribute('table', 't');
+          Object.assign(node, {{ {given} }}); document.body.append(node);
+          const {{ TablecastTable }} = await import('/js/element.js');
+          customElements.define('{name}', class extends TablecastTable {{}});
+          for (const end = performance.now() + 5000; !asked.length && !sent.length && performance.now() < end;) await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame); node.remove();
+          return [asked.length, sent]""")
+        self.assertEqual(made, calls)
+
   def test_render_may_be_set_while_children_stand_in_for_rows(self):
     self.open("/element")
     faults, shown = self.run_in_page("""

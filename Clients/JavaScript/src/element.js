@@ -46,6 +46,8 @@ export class TablecastTable extends HTMLElement {
   #list = null;
   #screen = `element ${++screens}`;
   #isPlanned = false;
+  /** In the page, with the properties that were set before the element was known. */
+  #isReady = false;
 
   /** A client of your own, with a store or kept edits, instead of the one that `src` names. */
   get client() {
@@ -103,10 +105,12 @@ export class TablecastTable extends HTMLElement {
       delete this[name];
       this[name] = value;
     }
+    this.#isReady = true;
     this.#begin();
   }
 
   disconnectedCallback() {
+    this.#isReady = false;
     this.#stop();
   }
 
@@ -116,13 +120,13 @@ export class TablecastTable extends HTMLElement {
 
   /** Once all is set that is set now. */
   #again() {
-    if (this.#isPlanned || !this.#end) return void (this.isConnected && this.#begin());
+    if (this.#isPlanned || !this.#end) return void (this.#isReady && this.#begin());
     this.#isPlanned = true;
     queueMicrotask(() => {
       this.#isPlanned = false;
       if (!this.#end) return;
       this.#stop();
-      if (this.isConnected) this.#begin();
+      if (this.#isReady) this.#begin();
     });
   }
 
