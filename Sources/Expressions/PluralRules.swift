@@ -31,7 +31,9 @@ enum PluralRules {
   private static func rules(of locale: String) -> Rules? {
     if let rules = known.withLock({ $0[locale] }) { return rules }
     var status = U_ZERO_ERROR
-    guard let opened = swift_uplrules_open(locale, &status), status.rawValue <= U_ZERO_ERROR.rawValue else { return nil }
+    guard let opened = swift_uplrules_open(locale, &status), status.rawValue <= U_ZERO_ERROR.rawValue else {
+      return nil
+    }
     // Locales of a configuration are few, those of items may be any. Somebody else may have kept the same meanwhile.
     let isKept = known.withLock { known in
       guard known.count < 256, known[locale] == nil else { return false }
