@@ -39,8 +39,7 @@ struct Simulation<View: StrictView> {
     let stages = try service.show(table.sections)
     snapshot.sections = service.sections
     snapshot.revision += 1
-    // Several changes may come before the client hears of the user's move.
-    snapshot.edits = driver.awaitedMove == nil || table.chance(2) ? edits : []
+    snapshot.edits = edits
     let rows = snapshot.sections.flatMap { $0.rows.map(\.id) }
     snapshot.pendingRows = rows.isEmpty || !table.chance(3) ? [] : [rows[rows.count / 2]]
     let kind: TableChange.Kind = isStatus ? .status : table.chance(20) ? .reset : .stages(stages)
@@ -55,7 +54,7 @@ struct Simulation<View: StrictView> {
     if table.chance(2) { view.complete() }
   }
 
-  /// The edit of the user's own move, where no state has had it yet.
+  /// The client has heard of the user's move.
   private var edits: [EditStatus] {
     driver.awaitedMove.map { [EditStatus(id: $0, edit: .refresh, state: .sent)] } ?? []
   }

@@ -30,8 +30,7 @@ enum AdapterRun {
       // Edits come and go: their rows are filled again.
       let rows = table.sections.flatMap { $0.rows.map(\.id) }
       snapshot.pendingRows = rows.isEmpty || !table.chance(3) ? [] : [rows[rows.count / 2]]
-      // Several changes may come before the client hears of the user's move.
-      snapshot.edits = driver.awaitedMove == nil || table.chance(2) ? edits(driver) : []
+      snapshot.edits = edits(driver)
       let stages = snapshot.stages(from: former)
       if snapshot.revision > 1 { structural += stages.filter(\.changesStructure).count }
       driver.take(TableChange(kind: .stages(stages), from: former.revision, snapshot: snapshot))
@@ -45,7 +44,7 @@ enum AdapterRun {
     return structural
   }
 
-  /// The edit of the user's own move, where no state has had it yet.
+  /// The client has heard of the user's move.
   private static func edits(_ driver: TableDriver<AnyCell>) -> [EditStatus] {
     driver.awaitedMove.map { [EditStatus(id: $0, edit: .refresh, state: .sent)] } ?? []
   }
