@@ -58,6 +58,14 @@ struct Field: Sendable {
 
   func has(_ form: Form) -> Bool { (forms[form] ?? 0) > 0 }
 
+  /// Moments whose order as texts is that of time: as many digits in the same places, and no offset from UTC.
+  var isOfOneFormInUTC: Bool {
+    let shapes = Set(
+      distinct.filter { !$0.isEmpty }.map { text -> [Character] in text.map { $0.isNumber ? "0" : $0 } }
+    )
+    return shapes.count <= 1 && !shapes.contains { $0.dropFirst(10).contains { $0 == "+" || $0 == "-" } }
+  }
+
   mutating func add(_ value: JSONValue) {
     guard !value.isNull else { return }
     present += 1

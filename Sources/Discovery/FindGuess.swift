@@ -40,11 +40,23 @@ struct FindGuess {
         var choice = Choice(field, evidence: part.name == "date" ? "the newest first" : "the largest first")
       else { continue }
       choice.descends = true
-      // Texts would be ordered as texts: 100.00 before 9.50.
-      if part.type == "optional number", field.isText { choice.by += " | float" }
+      if let filter = Self.order(of: field, as: part.type) {
+        choice.by += field.has(.empty) ? " | default(null) | \(filter)" : " | \(filter)"
+      }
       sorts.append(choice)
     }
     self.sorts = Array(sorts.filter { names.insert($0.name).inserted }.prefix(Self.mostSorts))
+  }
+
+  /// The filter that gives texts the order of what they say. As texts, 100.00 is before 9.50, and 22:00Z before
+  /// 23:00+02:00.
+  private static func order(of field: Field, as type: String) -> String? {
+    guard field.isText else { return nil }
+    return switch type {
+    case "optional number": "float"
+    case "optional date": field.isOfOneFormInUTC ? nil : "timestamp"
+    default: nil
+    }
   }
 
   /// A member with few values, each of which several items have.

@@ -168,4 +168,17 @@ struct GuessTests {
     let plain = try Self.draft(Self.items("price", "100", last: "9.5"))
     #expect(plain.yaml.contains(#"by: "price", order: descending"#), "\(plain.yaml)")
   }
+
+  /// Moments are sorted as texts only where that is their order.
+  @Test(arguments: [
+    ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
+    ("2024-05-01T22:30:00Z", "2024-05-01T20:00:00-05:00", "due | timestamp"),
+    ("2024-05-01T23:00:00+02:00", "2024-05-01T22:30:00+01:00", "due | timestamp"),
+    ("2024-05-01T22:30:00Z", "2024-05-01T22:30:00.5Z", "due | timestamp"),
+    ("2024-05-01T22:30:00+02:00", "", "due | default(null) | timestamp"),
+  ])
+  func momentsAreSortedByTime(_ moment: String, _ last: String, _ expression: String) throws {
+    let draft = try Self.draft(Self.items("due", "\"\(moment)\"", last: "\"\(last)\""))
+    #expect(draft.yaml.contains("by: \"\(expression)\", order: descending"), "\(draft.yaml)")
+  }
 }
