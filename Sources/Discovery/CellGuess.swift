@@ -91,7 +91,7 @@ struct CellGuess: Sendable {
         Self.optional("date", isMoment ? "date" : "string", date, isMoment ? "${\(value) | date}" : "${\(value)}")
       )
     }
-    let amounts = Money.candidates(fields).filter { !used.contains($0.amount.path) }.prefix(1)
+    let amounts = Money.candidates(fields, of: items).filter { !used.contains($0.amount.path) }.prefix(1)
     used.formUnion(amounts.map(\.amount.path))
     others += amounts.compactMap { money in
       let name = Self.camelCased(money.name)

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An amount with its currency beside it: `{"amount": "12.50", "currency": "EUR"}`, or both among the item's own members.
 struct Money {
   let amount: Field
@@ -9,7 +11,7 @@ struct Money {
   private static let currencies: Set = ["currency", "currencycode", "currencyid"]
 
   /// In the order of the members; not deeper than in one object of the item's.
-  static func candidates(_ fields: [Field]) -> [Money] {
+  static func candidates(_ fields: [Field], of items: [JSONValue]) -> [Money] {
     fields.compactMap { amount in
       let parents = amount.path.names.dropLast()
       guard amounts.contains(plain(amount.path.last)), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
@@ -17,10 +19,18 @@ struct Money {
         parents.filter({ !Wrapper.names.contains($0) }).count <= 1,
         let currency = fields.first(where: { other in
           other.path.names.dropLast() == parents && currencies.contains(plain(other.path.last)) && other.isText
-            && other.present >= amount.present && other.distinct.allSatisfy(isCode)
+            && other.distinct.allSatisfy(isCode) && isBeside(amount, other, in: items)
         })
       else { return nil }
       return Money(amount: amount, currency: currency)
+    }
+  }
+
+  /// Each item that has the amount has the currency: without it the amount can't be written, and the item has no row.
+  private static func isBeside(_ amount: Field, _ currency: Field, in items: [JSONValue]) -> Bool {
+    items.allSatisfy { item in
+      guard let value = item[amount.path], !value.isNull, value.text != "" else { return true }
+      return item[currency.path]?.text != nil
     }
   }
 

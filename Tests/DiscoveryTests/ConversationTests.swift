@@ -270,6 +270,19 @@ struct ConversationTests {
     let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: "draft", environment: [:])
     #expect(service != nil && diagnostics.isEmpty, "\(diagnostics.map(\.message))")
   }
+
+  /// An amount whose currency is missing could not be written, and its item would have no row.
+  @Test func anAmountWithoutItsCurrencyIsNoMoney() throws {
+    let prices = [
+      #"{"amount":"9.50","currency":"EUR"}"#, #"{"amount":"1.5","currency":null}"#,
+      #"{"amount":null,"currency":"USD"}"#, #"{"amount":"2.25","currency":"USD"}"#,
+    ]
+    let items = prices.enumerated().map { #"{"id":\#($0),"name":"Item \#($0)","price":\#($1)}"# }
+    var discovery = Discovery(url: nil, name: "things")
+    let body = "[\(items.joined(separator: ","))]"
+    discovery.receive(APIAnswer(url: nil, body: try JSONValue(parsing: Array(body.utf8))))
+    #expect(try !discovery.draft().yaml.contains("| currency("))
+  }
 }
 
 extension Draft {
