@@ -79,14 +79,14 @@ struct CellGuess: Sendable {
       used.insert(image.path)
       // One text that the type refuses would cost its item the row.
       let type = image.isAlways(.urlField) ? "url" : "string"
-      var part = Self.optional("imageName", type, image, "${\(Self.withoutEmpty(image))}")
+      var part = Self.optional("imageName", type, image, "${\(image.valueWithoutEmpty)}")
       part.sample = image.sample?.text
       others.append(part)
     }
     if let date = Self.best(fields, used, Self.dateScore) {
       used.insert(date.path)
       let isMoment = date.isNumber || date.isAlways(.dateField)
-      let value = Self.withoutEmpty(date)
+      let value = date.valueWithoutEmpty
       others.append(
         Self.optional("date", isMoment ? "date" : "string", date, isMoment ? "${\(value) | date}" : "${\(value)}")
       )
@@ -250,14 +250,14 @@ struct CellGuess: Sendable {
         && !name.hasSuffix("id") && name != "number" && name != "key" && dateScore(field) == 0
     }
     let numbers = own.filter {
-      $0.isNumber || ($0.isText && $0.isMostly(.number) && !$0.has(.empty) && $0.isNumericByName)
+      $0.isNumber || ($0.isText && $0.isMostly(.number) && $0.isNumericByName)
     }.prefix(3)
       .map { field in
         optional(
           Self.camelCased(field.path.last),
           field.isNumber || field.isAlways(.number) ? "number" : "string",
           field,
-          field.isAlways(.number) ? "${\(field.path.expression) | float}" : "${\(field.path.expression)}"
+          field.isAlways(.number) ? "${\(field.valueWithoutEmpty) | float}" : "${\(field.valueWithoutEmpty)}"
         )
       }
     let booleans = own.filter(\.isBoolean).prefix(2).map {
@@ -287,10 +287,6 @@ struct CellGuess: Sendable {
     if field.has(.markup) { value += " | stripHtml" }
     if field.averageBytes > 120 { value += " | truncate(160)" }
     return "${\(value)}"
-  }
-
-  private static func withoutEmpty(_ field: Field) -> String {
-    field.has(.empty) ? "\(field.path.expression) | default(null)" : field.path.expression
   }
 
   /// `stargazers_count` → `stargazersCount`; empty where nothing is left of it.

@@ -56,6 +56,9 @@ struct Field: Sendable {
     return isText && count > 0 && forms[form] == count
   }
 
+  /// The expression of its value, null for an empty text.
+  var valueWithoutEmpty: String { has(.empty) ? "\(path.expression) | default(null)" : path.expression }
+
   func has(_ form: Form) -> Bool { (forms[form] ?? 0) > 0 }
 
   /// Moments whose order as texts is that of time: as many digits in the same places, and no offset from UTC.

@@ -41,7 +41,7 @@ struct FindGuess {
       else { continue }
       choice.descends = true
       if let filter = Self.order(of: field, as: part.type) {
-        choice.by += field.has(.empty) ? " | default(null) | \(filter)" : " | \(filter)"
+        choice.by = "\(field.valueWithoutEmpty) | \(filter)"
       }
       sorts.append(choice)
     }

@@ -15,7 +15,7 @@ struct Money {
     fields.compactMap { amount in
       let parents = amount.path.names.dropLast()
       guard amounts.contains(plain(amount.path.last)), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
-        amount.isNumber || amount.isAlways(.number) && !amount.has(.empty),
+        amount.isNumber || amount.isAlways(.number),
         parents.filter({ !Wrapper.names.contains($0) }).count <= 1,
         let currency = fields.first(where: { other in
           other.path.names.dropLast() == parents && currencies.contains(plain(other.path.last)) && other.isText
@@ -50,7 +50,7 @@ struct Money {
   }
 
   var value: String {
-    let path = amount.path.expression
+    let path = amount.valueWithoutEmpty
     guard isExact else { return amount.isText ? "${\(path) | float}" : "${\(path)}" }
     let isUpper = currency.distinct.allSatisfy { $0 == $0.uppercased() }
     let code = currency.path.expression

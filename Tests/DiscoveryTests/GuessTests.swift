@@ -169,6 +169,15 @@ struct GuessTests {
     #expect(plain.yaml.contains(#"by: "price", order: descending"#), "\(plain.yaml)")
   }
 
+  /// A cell without a number is null, and costs the others nothing.
+  @Test func anEmptyTextIsNoNumber() throws {
+    let draft = try Self.draft(Self.items("price", #""100.00""#, last: "\"\""))
+    #expect(draft.yaml.contains(#"price: "${price | default(null) | float}""#), "\(draft.yaml)")
+    #expect(draft.yaml.contains(#"by: "price | default(null) | float", order: descending"#), "\(draft.yaml)")
+    let money = try Self.draft(Self.items("cost", #""9.50","currency":"EUR""#, last: "\"\",\"currency\":\"EUR\""))
+    #expect(money.yaml.contains(#"cost: "${cost | default(null) | currency(currency)}""#), "\(money.yaml)")
+  }
+
   /// Moments are sorted as texts only where that is their order.
   @Test(arguments: [
     ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
