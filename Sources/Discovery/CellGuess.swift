@@ -37,7 +37,8 @@ struct CellGuess: Sendable {
       .map { field in
         // A number that the item has, where a text says what it is.
         let isIdentity = identity.paths == [field.path] && Self.titles[field.path.last.lowercased()] == nil
-        return (Self.titleScore(field, of: stem) - (isIdentity ? 6 : 0), field)
+        let person = PersonName(beside: field, among: fields)
+        return (Self.titleScore(field, of: stem, person) - (isIdentity ? 6 : 0), field)
       }
       .filter { $0.0 > 10 }.enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }
     let best = titles.first?.element.0 ?? 0
@@ -52,7 +53,7 @@ struct CellGuess: Sendable {
         runnersUp: titles.dropFirst().prefix(2).map { Self.text($0.element.1, otherwise: "'untitled'") }
       )
       used.insert(field.path)
-      if let person = PersonName(with: field, among: fields) {
+      if let person = PersonName(beside: field, among: fields), person.has(field) {
         title.runnersUp = [title.value] + title.runnersUp.prefix(1)
         (title.value, title.path, title.further) = (person.value, person.given.path, [person.family.path])
         used.formUnion([person.given.path, person.family.path])
@@ -129,14 +130,18 @@ struct CellGuess: Sendable {
     "location",
   ]
 
-  /// - Parameter noun: what the identity says that an item is: `track`, of `trackId`.
-  private static func titleScore(_ field: Field, of noun: String?) -> Double {
+  /// - Parameters:
+  ///   - noun: what the identity says that an item is: `track`, of `trackId`.
+  ///   - person: whose name or title it is.
+  private static func titleScore(_ field: Field, of noun: String?, _ person: PersonName?) -> Double {
     guard field.isText || field.strings * 10 >= field.items * 9 && field.strings == field.present,
       field.present * 10 >= field.items * 9, !field.isMostly(.url), !field.isMostly(.moment), !field.isMostly(.uuid),
       !field.isMostly(.number)
     else { return 0 }
     let name = field.path.last.lowercased()
-    var score = titles[name] ?? 0
+    // The title of a person is no name: Dr, Ms.
+    if let person, !person.has(field) { return 0 }
+    var score = person == nil ? titles[name] ?? 0 : 88
     let isListed = field.path.endsInList
     if isListed, score < 60, !Self.isTitle(name) { return 0 }
     if score == 0 {

@@ -178,6 +178,29 @@ struct GuessTests {
     #expect(money.yaml.contains(#"cost: "${cost | default(null) | currency(currency)}""#), "\(money.yaml)")
   }
 
+  /// A person's title is no name, and both parts of a name may be missing. Each item has its number for `#`.
+  @Test(arguments: [
+    (
+      #""title":"Dr #","first_name":"Ada #","last_name":"Lovelace""#, #""first_name":"Ada","last_name":"Hopper""#,
+      "(first_name + ' ' + last_name) | trim"
+    ),
+    (
+      #""name":{"title":"Ms #","first":"Ada #","last":"Hopper"},"email":"a#@x.example""#,
+      #""name":{"title":"Ms","first":"Ada","last":"Lovelace"},"email":"a@x.example""#,
+      "(name.first + ' ' + name.last) | trim"
+    ),
+    (
+      #""first_name":"Ada #","last_name":"Lovelace""#, #""first_name":"","last_name":"""#,
+      "(first_name + ' ' + last_name) | trim | default('untitled')"
+    ),
+    (#""title":"Fair #","first":"2024-05-0#","last":"2024-05-1#""#, #""title":"Fair""#, "title"),
+  ])
+  func aPersonIsCalledByBothNames(_ members: String, _ last: String, _ expression: String) throws {
+    let items = (1...9).map { "{\"id\":\($0),\(members.replacing("#", with: String($0)))}" }
+    let draft = try Self.draft("[\(items.joined(separator: ",")),{\"id\":10,\(last)}]")
+    #expect(draft.yaml.contains("\n      title: \"${\(expression)}\""), "\(draft.yaml)")
+  }
+
   /// Moments are sorted as texts only where that is their order.
   @Test(arguments: [
     ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
