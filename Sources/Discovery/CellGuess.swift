@@ -134,11 +134,12 @@ struct CellGuess: Sendable {
   ///   - noun: what the identity says that an item is: `track`, of `trackId`.
   ///   - person: whose name or title it is.
   private static func titleScore(_ field: Field, of noun: String?, _ person: PersonName?) -> Double {
-    guard field.isText || field.strings * 10 >= field.items * 9 && field.strings == field.present,
-      field.present * 10 >= field.items * 9, !field.isMostly(.url), !field.isMostly(.moment), !field.isMostly(.uuid),
-      !field.isMostly(.number)
-    else { return 0 }
     let name = field.path.last.lowercased()
+    // A member whose name says that it is the title may be missing in some items, even of a short list.
+    let isMostlyThere = field.present * 10 >= field.items * 9
+    guard field.isText, isMostlyThere || (titles[name] ?? 0) >= 90 && field.present * 3 >= field.items * 2,
+      !field.isMostly(.url), !field.isMostly(.moment), !field.isMostly(.uuid), !field.isMostly(.number)
+    else { return 0 }
     // The title of a person is no name: Dr, Ms.
     if let person, !person.has(field) { return 0 }
     var score = person == nil ? titles[name] ?? 0 : 88
@@ -175,6 +176,7 @@ struct CellGuess: Sendable {
     }
     if field.averageBytes > 300 { score -= 12 }
     if field.averageBytes < 2 { score -= 10 }
+    if !isMostlyThere { score *= Double(field.present) / Double(field.items) }
     return score
   }
 

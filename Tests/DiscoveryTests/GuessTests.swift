@@ -201,6 +201,18 @@ struct GuessTests {
     #expect(draft.yaml.contains("\n      title: \"${\(expression)}\""), "\(draft.yaml)")
   }
 
+  /// In a short list one item without the title is more than a tenth; nothing else takes its place.
+  @Test(arguments: [5, 6])
+  func aTitleMayBeMissing(_ count: Int) throws {
+    let titled = (1..<count).map { "{\"id\":\($0),\"slug\":\"thing-\($0)\",\"title\":\"Thing \($0)\"}" }
+    let last = "{\"id\":\(count),\"slug\":\"thing-\(count)\",\"title\":null}"
+    let draft = try Self.draft("[\((titled + [last]).joined(separator: ","))]")
+    #expect(draft.yaml.contains("\n      title: \"${title | default('untitled')}\""), "\(draft.yaml)")
+    // Where all items have another name, that is it.
+    let named = try Self.draft("[\((titled + [last]).joined(separator: ",").replacing("slug", with: "name"))]")
+    #expect(named.yaml.contains("\n      title: \"${name}\""), "\(named.yaml)")
+  }
+
   /// Moments are sorted as texts only where that is their order.
   @Test(arguments: [
     ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
