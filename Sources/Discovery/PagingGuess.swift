@@ -85,12 +85,16 @@ extension PagingGuess {
       case .integer(let number) where name.hasPrefix("next"): cursor = String(number)
       default: continue
       }
+      let more = members.more(for: path)
+      // The cursor of the last page may be there still.
+      if more?.isTrue == false { continue }
+      let expression = more.map { "\($0.path.expression) ? \(path.expression) : null" } ?? path.expression
       // Last the member's own name: Jira's `nextPageToken`.
       for parameter in parameters + (parameters.contains(path.last) ? [] : [path.last]) {
         found.append(
           PagingGuess(
             yaml:
-              "{cursor: \(DraftWriter.quoted("${\(path.expression)}")), parameter: \(Query.quoted(parameter))}",
+              "{cursor: \(DraftWriter.quoted("${\(expression)}")), parameter: \(Query.quoted(parameter))}",
             evidence: "`\(path.description)` of the answer is a cursor",
             secondPage: answer.url(replacing: parameter, with: cursor),
             isBlind: !parameters.contains(parameter)
@@ -272,6 +276,18 @@ struct Surroundings {
     // A map of items has items alone.
     if let list, list.kind == .entries, list.path.names.isEmpty { return }
     visit(body, MemberPath([]), list?.path)
+  }
+
+  /// The nearest member, beside a cursor or above it, that says whether there is a further page.
+  func more(for cursor: MemberPath) -> (path: MemberPath, isTrue: Bool)? {
+    let found = values.compactMap { path, value -> (path: MemberPath, isTrue: Bool)? in
+      let name = path.last.lowercased().filter { $0 != "_" && $0 != "-" }
+      guard ["hasmore", "hasnext", "hasnextpage"].contains(name), case .bool(let isTrue) = value,
+        cursor.names.starts(with: path.names.dropLast())
+      else { return nil }
+      return (path, isTrue)
+    }
+    return found.max { $0.path.names.count < $1.path.names.count }
   }
 
   private mutating func visit(_ value: JSONValue, _ path: MemberPath, _ list: MemberPath?) {

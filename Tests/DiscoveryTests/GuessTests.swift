@@ -116,6 +116,14 @@ struct GuessTests {
     (#"{"nextPageToken":"c2"}"#, "nextPageToken", #"cursor: "${meta.nextPageToken}", parameter: nextPageToken"#),
     (#"{"next_cursor":"c2"}"#, "start_cursor", #"cursor: "${meta.next_cursor}", parameter: start_cursor"#),
     (#"{"next_token":"c2"}"#, "pagination_token", #"cursor: "${meta.next_token}", parameter: pagination_token"#),
+    (
+      #"{"next_cursor":"c2","has_more":true}"#, "cursor",
+      #"cursor: "${meta.has_more ? meta.next_cursor : null}", parameter: cursor"#
+    ),
+    (
+      #"{"page":{"endCursor":"c2"},"hasNextPage":true}"#, "after",
+      #"cursor: "${meta.hasNextPage ? meta.page.endCursor : null}", parameter: after"#
+    ),
     (#"{"next-marker":"c2"}"#, "next-marker", #"cursor: "${meta['next-marker']}", parameter: "next-marker""#),
     (
       #"{"pagination":{"page":1,"pageSize":10,"pageCount":2}}"#, "pagination[page]",
@@ -130,6 +138,14 @@ struct GuessTests {
       return APIAnswer(url: asked, body: ["meta": meta, "data": Self.things(isSecond ? 11..<21 : 1..<11)])
     }
     #expect(draft.yaml.contains("\n    paging: {\(paging)}  #"), "\(draft.yaml)")
+  }
+
+  /// A cursor stands in the last page, too, where another member says that there is no more.
+  @Test func aCursorOfTheLastPageIsNotFollowed() throws {
+    let body = #"{"meta":{"next_cursor":"c2","has_more":false},"data":[{"id":1,"name":"A"},{"id":2,"name":"B"}]}"#
+    let draft = try Self.draft(body, url: "https://api.example.com/things")
+    #expect(!draft.yaml.contains("cursor:"), "\(draft.yaml)")
+    #expect(!draft.doubts.contains { $0.contains("page") }, "\(draft.doubts)")
   }
 
   /// The parameter of the URL is taken, in whatever brackets.

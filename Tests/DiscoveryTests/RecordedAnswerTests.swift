@@ -21,6 +21,8 @@ struct RecordedAnswerTests {
     var testDescription: String { name }
   }
 
+  private static let pageInfo = "data.viewer.repositories.pageInfo"
+
   static let cases: [Case] = [
     Case(
       name: "notion-query",
@@ -192,7 +194,7 @@ struct RecordedAnswerTests {
       items: "${data.viewer.repositories.edges | map(node)}",
       id: "${id}",
       title: "${name}",
-      paging: "{cursor: \"${data.viewer.repositories.pageInfo.endCursor}\", parameter: after}"
+      paging: "{cursor: \"${\(pageInfo).hasNextPage ? \(pageInfo).endCursor : null}\", parameter: after}"
     ),
     Case(
       name: "youtube-search",
