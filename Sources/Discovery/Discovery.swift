@@ -112,6 +112,12 @@ public struct Discovery: Sendable {
         description: "there is no list in the answer: no array of objects or identities, to a depth of four members"
       )
     }
+    if list.isOfErrors, !ItemList.isSame(list.path.last, name) {
+      let said = list.items.first?["message"]?.text.map { ": \($0.singleLine)" } ?? ""
+      return failure = Failure(
+        description: "the answer has errors instead of items\(said) (if errors are the items, name the table `errors`)"
+      )
+    }
     if list.kind == .identities {
       begin(identities: list)
     } else {

@@ -144,8 +144,11 @@ extension ItemList {
     return score
   }
 
+  /// GraphQL's `errors`, which stand in answers of status 200.
+  var isOfErrors: Bool { Self.isSame(path.last, "errors") }
+
   /// `issue` and `issues`, `category` and `categories` are one name.
-  private static func isSame(_ first: String, _ second: String) -> Bool {
+  static func isSame(_ first: String, _ second: String) -> Bool {
     func stem(_ word: String) -> String {
       let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
       if word.hasSuffix("ies") { return word.dropLast(3) + "y" }

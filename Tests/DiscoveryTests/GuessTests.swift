@@ -229,6 +229,20 @@ struct GuessTests {
     #expect(named.yaml.contains("\n      title: \"${name}\""), "\(named.yaml)")
   }
 
+  /// An answer of status 200 may be a refusal; a list of errors that is asked for is a list.
+  @Test func errorsAreNoItems() throws {
+    let body = try JSONValue(parsing: Array(#"{"errors":[{"message":"Must provide query string."}]}"#.utf8))
+    let url = "https://api.example.com/graphql"
+    var refused = Discovery(url: url)
+    refused.receive(APIAnswer(url: url, body: body))
+    #expect(refused.next == nil)
+    let failure = #expect(throws: Discovery.Failure.self) { try refused.draft() }
+    #expect(failure?.description.contains(": Must provide query string.") == true)
+    var named = Discovery(url: nil, name: "errors")
+    named.receive(APIAnswer(url: nil, body: body))
+    #expect(try named.draft().yaml.contains("items: ${errors}"))
+  }
+
   /// Moments are sorted as texts only where that is their order.
   @Test(arguments: [
     ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
