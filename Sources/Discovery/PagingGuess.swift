@@ -145,11 +145,12 @@ extension PagingGuess {
     let pages = seen(["totalpages", "pages", "lastpage", "pagecount", "numpages", "nbpages"]) ?? answer.totalPages
     if let said = page ?? pages, (pages?.value ?? 2) > 1 {
       let start = page?.value == 0 ? 0 : 1
-      found += pageParameters(query, members).enumerated().map { place, name in
-        PagingGuess(
+      found += pageParameters(query, members).enumerated().map { place, name -> PagingGuess in
+        let number = Query.number(name, in: query) ?? start
+        return PagingGuess(
           yaml: "{page: {parameter: \(Query.quoted(name))\(start == 0 ? ", start: 0" : "")\(size)}}",
           evidence: "\(said.name) is \(said.value)",
-          secondPage: answer.url(replacing: name, with: String(start + 1)),
+          secondPage: answer.url(replacing: name, with: String(number + 1)),
           isBlind: place > 0
         )
       }
@@ -159,14 +160,15 @@ extension PagingGuess {
     guard found.isEmpty, answer.url != nil, isFull || (total ?? 0) > list.items.count else { return found }
     let evidence =
       total.map { "\($0.grouped) items are said to be there" } ?? "\(list.items.count) items are a round number"
-    return tries(query).map { name in
+    return tries(query).map { name -> PagingGuess in
       let isPage = name.lowercased().contains("page")
+      let number = Query.number(name, in: query) ?? (isPage ? 1 : 0)
       return PagingGuess(
         yaml: isPage
           ? "{page: {parameter: \(Query.quoted(name))\(size)}}"
           : "{offset: {parameter: \(Query.quoted(name)), size: \(list.items.count)}}",
         evidence: evidence,
-        secondPage: answer.url(replacing: name, with: isPage ? "2" : String(list.items.count)),
+        secondPage: answer.url(replacing: name, with: String(isPage ? number + 1 : number + list.items.count)),
         isBlind: true
       )
     }
@@ -197,11 +199,12 @@ extension PagingGuess {
     let likely = names.filter { said.contains($0.lowercased()) }
     var seen: Set<String> = []
     let all = (own.isEmpty ? likely + ["offset", "start"] : own).filter { seen.insert($0).inserted }.prefix(4)
-    return all.enumerated().map { place, name in
-      PagingGuess(
+    return all.enumerated().map { place, name -> PagingGuess in
+      let number = Query.number(name, in: query) ?? 0
+      return PagingGuess(
         yaml: "{offset: {parameter: \(name), size: \(list.items.count)}}",
         evidence: "\(offset.name) is \(offset.value)",
-        secondPage: answer.url(replacing: name, with: String(list.items.count)),
+        secondPage: answer.url(replacing: name, with: String(number + list.items.count)),
         isBlind: place > 0
       )
     }

@@ -11,6 +11,11 @@ enum Query {
     }
   }
 
+  /// The page or the offset that a query asks for.
+  static func number(_ name: String, in query: [(name: String, value: String)]) -> Int? {
+    query.first { $0.name == name }.flatMap { Int32($0.value) }.map(Int.init)
+  }
+
   /// A name in a YAML flow mapping.
   static func quoted(_ name: String) -> String {
     name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? name : "\"\(name)\""

@@ -158,6 +158,22 @@ struct GuessTests {
     #expect(draft.yaml.contains("paging: {page: {parameter: \(Query.quoted(parameter))}}  #"), "\(draft.yaml)")
   }
 
+  /// A URL may begin behind the first page: the page behind its own proves the parameter.
+  @Test(arguments: [
+    ("page=2&per_page=10", "page: {parameter: page, size: 10}"),
+    ("limit=10&offset=10", "offset: {parameter: offset, size: 10}"),
+    ("$top=10&$skip=10", "offset: {parameter: \"$skip\", size: 10}"),
+  ])
+  func aURLMayBeginBehindTheFirstPage(_ query: String, _ paging: String) throws {
+    let draft = try Self.conversation("https://api.example.com/things?\(query)") { asked in
+      let query = Query.pairs(asked)
+      let page = Query.number("page", in: query).map { $0 * 10 - 10 }
+      let start = Int64(page ?? Query.number("offset", in: query) ?? Query.number("$skip", in: query) ?? 0)
+      return APIAnswer(url: asked, body: Self.things(start..<start + 10))
+    }
+    #expect(draft.yaml.contains("\n    paging: {\(paging)}  #"), "\(draft.yaml)")
+  }
+
   /// Other items in each answer prove no page.
   @Test func aRandomListHasNoPages() throws {
     var start: Int64 = 0
