@@ -15,9 +15,9 @@ public struct Secrets: Sendable {
   /// A header's value as the configuration writes it.
   mutating func header(_ name: String, _ value: String) -> String {
     // Under whatever name.
-    let isCredentials = ["bearer ", "basic "].contains { value.lowercased().hasPrefix($0) }
+    let isCredentials = ["bearer ", "basic ", "token "].contains { value.lowercased().hasPrefix($0) }
     guard isCredentials || Self.isSecret(name, value) else { return Self.literal(value) }
-    // `Bearer` and `Basic` stay readable.
+    // `Bearer`, `Basic` and `Token` stay readable.
     if let space = value.firstIndex(of: " "), isCredentials || name.lowercased().hasSuffix("authorization") {
       let scheme = value[..<space]
       if scheme.allSatisfy({ $0.isLetter || $0 == "-" }) {
@@ -69,7 +69,9 @@ public struct Secrets: Sendable {
   }
 
   private static func isSecret(_ name: String, _ value: String) -> Bool {
-    let words = name.lowercased().split { $0 == "-" || $0 == "_" }
+    var words = name.lowercased().split { $0 == "-" || $0 == "_" }
+    // `X-PW` is `pw`.
+    if words.count > 1, words.first == "x" { words.removeFirst() }
     let plain = words.joined()
     if words.last == "auth" || plain.hasSuffix("key") || Self.names.contains(plain) { return true }
     // A function's key, and no code of a country or a language.
@@ -78,11 +80,12 @@ public struct Secrets: Sendable {
   }
 
   private static let names: Set<String> = [
-    "sig", "xauth", "sid", "pat", "jwt", "pin", "otp", "ticket", "pass", "pwd", "pw",
+    "sig", "xauth", "sid", "pat", "jwt", "pin", "otp", "ticket", "pass", "pwd", "pw", "psw", "bearer",
   ]
 
   private static let parts = [
-    "authorization", "token", "secret", "apikey", "cookie", "password", "passwd", "passcode", "passphrase", "appid",
+    "authorization", "token", "secret", "apikey", "accesskey", "cookie", "password", "passwd", "passcode", "passphrase",
+    "appid",
     "signature", "credential", "session", "hmac",
   ]
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct SecretsTests {
   @Test(arguments: [
     "Authorization", "X-Api-Key", "Cookie", "X-Passcode", "X-Hmac", "X_Auth", "jwt", "sid", "pat", "key", "appid",
-    "access_token", "X-Session-Id", "X-Auth", "X-Tableau-Auth", "pw",
+    "access_token", "X-Session-Id", "X-Auth", "X-Tableau-Auth", "pw", "X-PW", "psw", "bearer",
+    "AWSAccessKeyId",
   ])
   func secretsAreOfTheEnvironment(name: String) {
     var secrets = Secrets(for: "news")
@@ -31,7 +32,7 @@ import Testing
     #expect(secrets.environment == ["ORDERS_TOKEN": key])
   }
 
-  @Test(arguments: ["Bearer", "bearer", "Basic"]) func credentialsAreSecretUnderAnyName(scheme: String) {
+  @Test(arguments: ["Bearer", "bearer", "Basic", "token"]) func credentialsAreSecretUnderAnyName(scheme: String) {
     var secrets = Secrets(for: "news")
     #expect(secrets.header("X-Forwarded-For-Me", "\(scheme) abc") == "\(scheme) ${env.NEWS_TOKEN}")
     #expect(secrets.environment == ["NEWS_TOKEN": "abc"])
