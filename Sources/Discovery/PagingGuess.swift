@@ -47,7 +47,7 @@ extension PagingGuess {
       var names = path.names
       if let last = names.last?.lowercased(), ["href", "url"].contains(last) { names.removeLast() }
       guard let name = names.last?.lowercased(), nextNames.contains(name), let next = value.text,
-        next.hasPrefix("http") || next.hasPrefix("/") || next.hasPrefix("?")
+        next.hasPrefix("http") || next.hasPrefix("/") || next.hasPrefix("?") || !next.isEmpty && isOfURLs(path.last)
       else { return nil }
       return PagingGuess(
         yaml: "{nextUrl: \(DraftWriter.quoted("${\(path.expression)}"))}",
@@ -55,6 +55,11 @@ extension PagingGuess {
         secondPage: next
       )
     }
+  }
+
+  /// A member whose name says URL may have any reference, `things?page=2`; what is called `next` may be a cursor.
+  private static func isOfURLs(_ name: String) -> Bool {
+    ["url", "link", "href"].contains { name.lowercased().contains($0) }
   }
 
   // MARK: By a cursor

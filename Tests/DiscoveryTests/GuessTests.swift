@@ -148,6 +148,15 @@ struct GuessTests {
     #expect(!draft.doubts.contains { $0.contains("page") }, "\(draft.doubts)")
   }
 
+  /// A member that is called a link has a URL, relative to the list's own.
+  @Test func aRelativeLinkIsFollowed() throws {
+    let draft = try Self.draft(
+      #"{"@odata.nextLink":"things?$skiptoken=10","value":[{"id":1,"name":"A"},{"id":2,"name":"B"}]}"#,
+      url: "https://api.example.com/v1/things"
+    )
+    #expect(draft.yaml.contains(#"# paging: {nextUrl: "${$item['@odata.nextLink']}"}"#), "\(draft.yaml)")
+  }
+
   /// The parameter of the URL is taken, in whatever brackets.
   @Test(arguments: ["pagination[page]", "page[number]", "list[page]", "p"])
   func theParameterOfTheURLIsTaken(_ parameter: String) throws {
