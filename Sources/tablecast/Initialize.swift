@@ -259,12 +259,15 @@ struct Initialize: ParsableCommand {
     var result = mapper.map([source.name: content], variables: MappingVariables(environment: service.environment))
     let rows = result.sections.reduce(0) { $0 + $1.rows.count }
     let skipped = result.skippedItems
+    let unplaced = result.unplaced().count
+    let read = rows + skipped + unplaced
     result.keepFirst(8)
     var text = RenderedTable.text(result, of: rows, inColor: output != nil && isatty(1) == 1)
-    text += "\n\(rows + skipped)\(total(draft, rows + skipped)) items read: \(rows) rows, \(skipped) without one"
+    text += "\n\(read)\(total(draft, read)) items read: \(rows) rows, \(skipped + unplaced) without one"
     text += isTruncated ? "; there are further pages, which the service reads\n" : "\n"
     let unmapped = skipped > 0 ? "items without a row: \(skipped), for the reasons below the table" : nil
-    return text + ending(draft, shortage(draft, read: rows + skipped, isTruncated), unmapped)
+    let unsectioned = unplaced > 0 ? "items that no section takes: \(unplaced)" : nil
+    return text + ending(draft, shortage(draft, read: read, isTruncated), unmapped, unsectioned)
   }
 
   /// The doubts, those of the proof first, and the command that serves the table.

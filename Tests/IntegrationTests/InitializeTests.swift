@@ -59,6 +59,11 @@ import Testing
       let page = number("page", in: request.target) ?? 1
       guard page == 3 else { return .json(tasks((page - 1) * 20..<page * 20)) }
       return .json([["id": 41, "title": "Task 41", "done": true, "state": "open", "created_at": "TBD"]])
+    case "/mixed/tasks":
+      // An item of a page that is not examined has a list where the others have the section's name.
+      let page = number("page", in: request.target) ?? 1
+      guard page == 3 else { return .json(tasks((page - 1) * 20..<page * 20)) }
+      return .json([["id": 41, "title": "Task 41", "done": true, "state": ["open"], "created_at": .null]])
     case "/strict/tasks":
       return request.target == path ? .json(["total": 90, "items": tasks(0..<20)]) : .status(400, "{}")
     case "/whole/tasks": return .json(["total": .integer(Int64(count)), "items": tasks(0..<20)])
@@ -129,6 +134,15 @@ import Testing
     #expect(made.status == 0, "\(made.errors)")
     #expect(made.errors.contains(" rows, 1 without one"), "\(made.errors)")
     #expect(made.errors.contains("\nUnsure: items without a row: 1, "), "\(made.errors)")
+  }
+
+  @Test func anItemWithoutASectionIsSaid() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/mixed/tasks"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.errors.contains("81 items read: 80 rows, 1 without one"), "\(made.errors)")
+    #expect(made.errors.contains("\nUnsure: items that no section takes: 1\n"), "\(made.errors)")
   }
 
   /// The file is written by then, and is as good as it was.
