@@ -37,7 +37,7 @@ struct ItemList: Sendable {
   func items(in body: JSONValue) -> [JSONValue]? {
     guard let value = body[path] else { return nil }
     return switch kind {
-    case .objects, .identities: value.elements
+    case .objects, .identities: value.elements?.filter { !$0.isNull }
     case .nodes: value.elements?.compactMap { $0["node"] }
     case .entries: value.members?.map(Self.entry)
     }
@@ -77,10 +77,13 @@ extension ItemList {
     }
   }
 
-  private static func list(_ elements: [JSONValue], _ path: MemberPath) -> ItemList? {
+  private static func list(_ all: [JSONValue], _ path: MemberPath) -> ItemList? {
     let expression = path.names.isEmpty ? nil : path.expression
+    if all.isEmpty { return ItemList(expression: expression, path: path, kind: .objects, items: []) }
+    // Firebase fills the places of missing numbers with nulls.
+    let elements = all.filter { !$0.isNull }
+    guard !elements.isEmpty else { return nil }
     let objects = elements.filter { $0.members != nil }
-    if elements.isEmpty { return ItemList(expression: expression, path: path, kind: .objects, items: []) }
     if objects.count * 10 >= elements.count * 9 {
       let nodes = elements.compactMap { $0["node"] }.filter { $0.members != nil }
       if nodes.count == elements.count, objects.allSatisfy({ ($0.members?.count ?? 0) <= 3 }) {
@@ -95,7 +98,9 @@ extension ItemList {
       default: false
       }
     }
-    guard scalars, elements.count > 1, Set(elements.map { "\($0)" }).count == elements.count else { return nil }
+    guard scalars, elements.count == all.count, elements.count > 1,
+      Set(elements.map { "\($0)" }).count == elements.count
+    else { return nil }
     return ItemList(expression: expression, path: path, kind: .identities, items: elements)
   }
 

@@ -268,6 +268,15 @@ struct GuessTests {
     #expect(try named.draft().yaml.contains("items: ${errors}"))
   }
 
+  /// Firebase fills the places of missing numbers with nulls, which are no items.
+  @Test func nullsAreNoItems() throws {
+    for count in [2, 11] {
+      let items = (1...count).map { "{\"id\":\($0),\"name\":\"Thing \($0)\"}" }
+      let draft = try Self.draft("[null,\(items.joined(separator: ","))]")
+      #expect(draft.yaml.contains("id: \"${id}\"  # \(count) of \(count) unique"), "\(draft.yaml)")
+    }
+  }
+
   /// Moments are sorted as texts only where that is their order.
   @Test(arguments: [
     ("2024-05-01T22:30:00Z", "2024-05-02T22:30:00Z", "due"),
