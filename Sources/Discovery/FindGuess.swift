@@ -13,6 +13,8 @@ struct FindGuess {
     var by: String
     var evidence: String
     var descends = false
+    /// Texts are in the order of a dictionary, numbers in them in that of numbers: Item 9, Item 10.
+    var isNatural = false
   }
 
   private static let mostFilters = 3
@@ -31,8 +33,9 @@ struct FindGuess {
     names = []
     var sorts: [Choice] = []
     if let path = cell.title.path, let field = fields.first(where: { $0.path == path }),
-      let choice = Choice(field, evidence: "the title")
+      var choice = Choice(field, evidence: "the title")
     {
+      choice.isNatural = field.isText
       sorts.append(choice)
     }
     for part in cell.others where part.name == "date" || part.type == "optional number" {
@@ -85,7 +88,7 @@ struct FindGuess {
     writer.write(3, "\(key):")
     for choice in choices {
       let by = DraftWriter.quoted(choice.by)
-      let order = choice.descends ? ", order: descending" : ""
+      let order = choice.descends ? ", order: descending" : choice.isNatural ? ", natural: true, locale: en" : ""
       writer.write(
         4,
         "\(choice.name): {title: \(DraftWriter.quoted(choice.title)), by: \(by)\(order)}",

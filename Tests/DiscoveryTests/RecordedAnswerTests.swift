@@ -305,7 +305,8 @@ struct RecordedAnswerTests {
     let draft = try drafted("github-issues")
     #expect(draft.yaml.contains(#"search: ["title""#), "\(draft.yaml)")
     #expect(draft.yaml.contains(#"state: {title: "State", by: "state"}"#), "\(draft.yaml)")
-    #expect(draft.yaml.contains(#"title: {title: "Title", by: "title"}"#), "\(draft.yaml)")
+    let title = #"title: {title: "Title", by: "title", natural: true, locale: en}"#
+    #expect(draft.yaml.contains(title), "\(draft.yaml)")
     #expect(draft.yaml.contains(#"{title: "Updated at", by: "updated_at", order: descending}"#), "\(draft.yaml)")
   }
 
