@@ -82,6 +82,20 @@ import Testing
     #expect(client.receive().response?.body.count == TestService.huge)
   }
 
+  /// A client that takes nothing has asked for something behind that, which is made later.
+  @Test func aResponseBehindOneThatWaitsCounts() throws {
+    let test = try TestLoop()
+    let output = test.loop.shared.output
+    for count in 1...2 {
+      test.beginRequest()
+      test.loop.respond(test.connection, Response(status: .ok, body: [UInt8](repeating: 0x78, count: 4_000_000)))
+      test.loop.flush(test.connection)
+      #expect(output.total >= count * 4_000_000)
+    }
+    test.loop.close(test.connection)
+    #expect(output.total == 0)
+  }
+
   // MARK: Early refusals
 
   @Test(arguments: [

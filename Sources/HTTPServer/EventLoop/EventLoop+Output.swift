@@ -28,8 +28,7 @@ extension EventLoop {
     if connection.machine.phase == .closed {
       scratch.removeAll(keepingCapacity: true)
     } else if !connection.output.isEmpty {
-      connection.output.append(Array(scratch))
-      scratch.removeAll(keepingCapacity: true)
+      enqueue(connection, body: [])
     } else {
       let outcome = scratch.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
       wrote(connection, outcome, body: [])
@@ -38,16 +37,19 @@ extension EventLoop {
 
   /// Writes what is in `scratch`, and `body` behind it.
   private func flush(_ connection: Connection, with body: [UInt8]) {
-    guard connection.output.isEmpty else {
-      connection.output.append(Array(scratch))
-      connection.output.append(body)
-      scratch.removeAll(keepingCapacity: true)
-      return
-    }
+    guard connection.output.isEmpty else { return enqueue(connection, body: body) }
     let outcome = scratch.withUnsafeBytes { head in
       body.withUnsafeBytes { Socket.send(connection.descriptor, head, $0) }
     }
     wrote(connection, outcome, body: body)
+  }
+
+  /// Queues `scratch` and `body` behind what waits already.
+  private func enqueue(_ connection: Connection, body: [UInt8]) {
+    connection.output.append(Array(scratch))
+    connection.output.append(body)
+    scratch.removeAll(keepingCapacity: true)
+    holdOutput(of: connection)
   }
 
   /// Queues what was not taken of `scratch` and `body`.
