@@ -64,6 +64,19 @@ import Testing
     #expect(machine.wantsInput && machine.deadline == 6000 + timeouts.keepAlive)
   }
 
+  /// The first response waits to be taken since before the second one, whose request came with its own.
+  @Test func aReaderOfTwoResponsesIsNotIdle() {
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    machine.responded(now: 1000, timeouts)
+    machine.requestRead(keepsAlive: true, limits)
+    machine.outputWaits(taken: 0, now: 1000, timeouts)
+    machine.responded(now: 1000, timeouts)
+    #expect(machine.phase == .idle && machine.deadline == 1000 + timeouts.write)
+    machine.outputTaken(now: 12_000, timeouts)
+    #expect(machine.deadline == 12_000 + timeouts.keepAlive)
+  }
+
   /// What came behind a response that is not taken yet could not be kept.
   @Test func aResponseOnItsWayIsTheLastOne() {
     var machine = machine()

@@ -137,7 +137,8 @@ struct ConnectionStateMachine {
   /// The response to the request in hand has been handed over for writing.
   mutating func responded(now: Int, _ timeouts: Timeouts) {
     phase = keepsAlive && !isDraining ? .idle : .closing
-    phaseDeadline = phase == .idle ? now + timeouts.keepAlive : ConnectionStateMachine.never
+    // While an earlier response waits to be taken, the client is not idle.
+    phaseDeadline = phase == .idle && !hasOutput ? now + timeouts.keepAlive : ConnectionStateMachine.never
   }
 
   /// The request is refused, whatever state it was in: the connection ends with this response.
