@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -88,6 +89,20 @@ import Testing
     slow.send(get("/huge", 10) + more)
     #expect(slow.receive().response?.body.count == TestService.huge)
     #expect(slow.receive().response == nil)
+  }
+
+  /// The end comes with more than is read in one turn, and the kernel tells of both together.
+  @Test func theEndBehindMuchInputIsSeen() throws {
+    let test = try TestLoop()
+    let get = "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 4000))\r\n\r\n"
+    #expect(test.send(String(repeating: get, count: 20)))
+    test.shutWriting()
+    test.connection.mayHaveInput = true
+    test.loop.read(test.connection, untilEnd: true)
+    #expect(test.connection.machine.phase != .closed)
+    test.loop.resumeReading()
+    #expect(test.loop.counters.requests.load(ordering: .relaxed) == 20)
+    #expect(test.connection.machine.phase == .closed)
   }
 
   @Test func oneIsCountedInPlaceOfWhatItWas() throws {

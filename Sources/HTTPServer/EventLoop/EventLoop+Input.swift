@@ -42,14 +42,14 @@ extension EventLoop {
     if connection.mayHaveInput { resumable.append(Woken(slot: connection.descriptor, exchange: connection.generation)) }
   }
 
-  /// Goes on with connections that had more input than one turn takes.
+  /// Goes on with connections that had more input than one turn takes, to its end: the event of that may have come before.
   func resumeReading() {
     guard !resumable.isEmpty else { return }
     let waiting = resumable
     resumable = []
     for entry in waiting {
       guard let connection = connections[Int(entry.slot)], connection.generation == entry.exchange else { continue }
-      read(connection, untilEnd: false)
+      read(connection, untilEnd: true)
     }
   }
 
