@@ -297,8 +297,8 @@ let package = Package(
     .testTarget(
       name: "TableServiceTests",
       dependencies: [
-        "Configuration", "Definitions", "HTTPServer", "JSON", "TableService", "TableStore", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        "Configuration", "Definitions", "HTTPServer", "JSON", "TableEngine", "TableModel", "TableService", "TableStore",
+        "TestSupport", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: ours
     ),

@@ -1,4 +1,5 @@
 import HTTPServer
+import Synchronization
 import TableEngine
 import TableModel
 
@@ -60,21 +61,21 @@ extension [String] {
 extension EncodedReply {
   /// The reply to a poll, but for its `Link`.
   func representation(_ scope: ReplyScope) -> Representation {
-    let known = form { HTTPForm(scope, changes: $0) }
-    return known.scope == scope ? known.representation : HTTPForm(scope, changes: self).representation
+    form { HTTPForm(scope, changes: $0) }.of(scope) { HTTPForm(scope, changes: self) }.representation
   }
 
   /// The reply to a snapshot's request.
   func snapshot(_ scope: ReplyScope) -> Representation {
-    let known = form { HTTPForm(scope, snapshot: $0) }
-    return known.scope == scope ? known.representation : HTTPForm(scope, snapshot: self).representation
+    form { HTTPForm(scope, snapshot: $0) }.of(scope) { HTTPForm(scope, snapshot: self) }.representation
   }
 }
 
 /// The HTTP forms of a reply: heads and compressed bodies, for as long as the reply is kept.
 private final class HTTPForm: Sendable {
-  let scope: ReplyScope
+  private let scope: ReplyScope
   let representation: Representation
+  /// The form of another scope: by a configuration that was read since, others may read, or edit.
+  private let other = Mutex<HTTPForm?>(nil)
 
   init(_ scope: ReplyScope, changes reply: EncodedReply) {
     self.scope = scope
@@ -97,5 +98,16 @@ private final class HTTPForm: Sendable {
       vary: scope.vary,
       fields: scope.fields
     )
+  }
+
+  /// Returns the form of a scope: this one, the one beside it, or a new one, which is kept there.
+  func of(_ scope: ReplyScope, _ make: () -> HTTPForm) -> HTTPForm {
+    if scope == self.scope { return self }
+    return other.withLock { other in
+      if let other, other.scope == scope { return other }
+      let form = make()
+      other = form
+      return form
+    }
   }
 }
