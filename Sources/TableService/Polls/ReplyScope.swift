@@ -64,6 +64,12 @@ extension EncodedReply {
     form { HTTPForm(scope, changes: $0) }.of(scope) { HTTPForm(scope, changes: self) }.representation
   }
 
+  /// The same through caches: it names the slot to ask for next.
+  func representation(_ scope: ReplyScope, slot: Int64, cacheControl: String) -> Representation {
+    let form = form { HTTPForm(scope, changes: $0) }.of(scope) { HTTPForm(scope, changes: self) }
+    return form.naming(slot, cacheControl, in: self)
+  }
+
   /// The reply to a snapshot's request.
   func snapshot(_ scope: ReplyScope) -> Representation {
     form { HTTPForm(scope, snapshot: $0) }.of(scope) { HTTPForm(scope, snapshot: self) }.representation
@@ -76,6 +82,14 @@ private final class HTTPForm: Sendable {
   let representation: Representation
   /// The form of another scope: by a configuration that was read since, others may read, or edit.
   private let other = Mutex<HTTPForm?>(nil)
+  /// The form that names a slot: those who ask meanwhile are told of the same.
+  private let slotted = Mutex<Slotted?>(nil)
+
+  private struct Slotted {
+    let slot: Int64
+    let cacheControl: String
+    let representation: Representation
+  }
 
   init(_ scope: ReplyScope, changes reply: EncodedReply) {
     self.scope = scope
@@ -98,6 +112,22 @@ private final class HTTPForm: Sendable {
       vary: scope.vary,
       fields: scope.fields
     )
+  }
+
+  /// Returns the form that names a slot: the last one that was asked for, or a new one in its place.
+  func naming(_ slot: Int64, _ cacheControl: String, in reply: EncodedReply) -> Representation {
+    slotted.withLock { slotted in
+      if let slotted, slotted.slot == slot, slotted.cacheControl == cacheControl { return slotted.representation }
+      let representation = Representation(
+        body: reply.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
+        contentType: "application/json",
+        cacheControl: cacheControl,
+        vary: scope.vary,
+        fields: scope.fields
+      )
+      slotted = Slotted(slot: slot, cacheControl: cacheControl, representation: representation)
+      return representation
+    }
   }
 
   /// Returns the form of a scope: this one, the one beside it, or a new one, which is kept there.

@@ -130,13 +130,7 @@ final class SlotPoll: Waiter {
     let isUncertain = isDraining() || caller.isUnderAnother
     let cacheControl =
       made.isReset || isUncertain ? "no-store" : made.isEmpty ? "public, max-age=1" : "public, max-age=60"
-    let representation = Representation(
-      body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
-      contentType: "application/json",
-      cacheControl: cacheControl,
-      vary: scope.vary,
-      fields: scope.fields
-    )
+    let representation = made.representation(scope, slot: slot, cacheControl: cacheControl)
     var response = representation.response(accepting: codings)
     response.additional.append(
       HeaderField(.link, "<\(table.path)/changes?after=\(made.cursor)&slot=\(slot)>; rel=\"next\"")
