@@ -246,7 +246,7 @@ struct Initialize: ParsableCommand {
       do throws(UpstreamError) {
         content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment)).content
       } catch {
-        // What was written is as good as it was: the API has answered before.
+        // The written file is as good as it was: the API has answered before.
         let reason = "\(error.title): \(error.detail)"
         return ending(draft, "the table is not drawn, as the list could not be fetched once more: \(reason)")
       }

@@ -182,7 +182,7 @@ import Testing
     #expect(definition.tables.map(\.isForEdges) == [false, false, false, false])
   }
 
-  /// What every table falls back on counts for every table, also where a cell takes most items.
+  /// The shared `$default` counts for every table, also where a cell takes most items.
   @Test func theSharedDefaultMayReadTheCaller() throws {
     let definition = try read(
       """

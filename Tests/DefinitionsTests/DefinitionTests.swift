@@ -48,7 +48,7 @@ import Testing
     #expect(try limit.rows(in: Scope()) == nil)
   }
 
-  /// What a value of the environment is, an error does not tell.
+  /// An error tells no value of the environment.
   @Test func whatDoesNotFitIsShownUnlessItIsOfTheEnvironment() throws {
     var scope = Scope()
     scope.parameters = ["x": "shown"]

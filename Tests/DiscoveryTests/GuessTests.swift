@@ -8,7 +8,7 @@ import Upstream
 /// Guesses at answers that are easily taken for something else.
 @Suite("Guesses")
 struct GuessTests {
-  /// What is made of the first answer where nothing else is answered.
+  /// A configuration made of the first answer alone.
   private static func draft(_ body: String, url: String? = nil, headers: [TransferField] = []) throws -> Draft {
     var discovery = Discovery(url: url, name: "things")
     discovery.receive(APIAnswer(url: url, headers: headers, body: try JSONValue(parsing: Array(body.utf8))))
@@ -19,7 +19,7 @@ struct GuessTests {
     return draft
   }
 
-  /// What is made of an API that answers each request.
+  /// A configuration for an API that answers each request.
   private static func conversation(_ url: String, _ answer: (String) -> APIAnswer) throws -> Draft {
     var discovery = Discovery(url: url, name: "things")
     while case .get(let asked)? = discovery.next { discovery.receive(answer(asked)) }
@@ -249,7 +249,7 @@ struct GuessTests {
     let last = "{\"id\":\(count),\"slug\":\"thing-\(count)\",\"title\":null}"
     let draft = try Self.draft("[\((titled + [last]).joined(separator: ","))]")
     #expect(draft.yaml.contains("\n      title: \"${title | default('untitled')}\""), "\(draft.yaml)")
-    // Where all items have another name, that is it.
+    // Another name that all items have is the title.
     let named = try Self.draft("[\((titled + [last]).joined(separator: ",").replacing("slug", with: "name"))]")
     #expect(named.yaml.contains("\n      title: \"${name}\""), "\(named.yaml)")
   }

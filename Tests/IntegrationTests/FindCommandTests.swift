@@ -69,7 +69,7 @@ import Testing
     #expect(command.status != 0 && command.errors.contains(says), "\(command.errors)")
   }
 
-  /// Where everything is found, headers are those of the table: a group that `order` names has that name as its key.
+  /// A search that finds everything has the table's headers: a group that `order` names has that name as its key.
   @Test(arguments: [
     ("state", "[closed, none]", "${$key ?? 'No state'} (${$count})", ["closed (1)", "none (1)", "open (1)"]),
     ("state", "[closed]", "${$key ?? 'No state'} (${$count})", ["closed (1)", "No state (1)", "open (1)"]),

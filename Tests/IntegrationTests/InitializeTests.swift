@@ -247,7 +247,7 @@ import Testing
     )
   }
 
-  /// What an item of a map counts says nothing of the list.
+  /// A count in an item of a map says nothing of the list.
   @Test func aCountOfAnItemIsNoTotal() throws {
     let upstream = try ScriptedUpstream(["apples": ["count": 120], "pears": ["count": 80]])
     let folder = try TemporaryFolder()

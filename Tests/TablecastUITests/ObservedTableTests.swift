@@ -100,7 +100,7 @@ import Testing
     #expect(observed.sections[0].rows.map(\.identity) == states[0].rows.map(\.identity))
   }
 
-  /// What the search field shows is what the rows are found by, and what the next choice adds to.
+  /// The search field shows the search by which the rows are found; the next choice adds to it.
   @Test func aRunningSearchIsTakenOver() {
     let table = Self.client.table("found")
     var snapshot = TableSnapshot(table.address)

@@ -142,7 +142,7 @@ private final class Lived {
     #expect(!told.contains("SECRET-OF-URL"))
   }
 
-  /// What passes says nothing about the refresh token.
+  /// A failure that passes says nothing about the refresh token.
   @Test(arguments: [
     (400, #"{"error":"invalid_grant"}"#, true), (403, #"{"error":"invalid_grant"}"#, true), (401, "", true),
     (401, #"{"error":"invalid_client"}"#, false), (400, #"{"error":"temporarily_unavailable"}"#, false),

@@ -34,7 +34,7 @@ struct LayoutChange {
 struct LayoutEdit {
   private let plan: MappingPlan
   private(set) var layout: ItemLayout
-  /// What is said of the changes.
+  /// The words about the changes.
   private(set) var report = MappingReport([])
   private let scope: Scope
   /// Places of sections whose headers and footers may be others now.

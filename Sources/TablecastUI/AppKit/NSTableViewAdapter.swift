@@ -27,7 +27,7 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
     if options.offersActions, tableView.menu == nil { offerMenu(tableView) }
   }
 
-  /// What is left of the view's driver before this one.
+  /// The parts of the view's driver before this one.
   private func removeFormerParts(of tableView: NSTableView) {
     if tableView.menu is AdapterMenu { tableView.menu = nil }
     for case let label as StatusLabel in tableView.enclosingScrollView?.subviews ?? [] { label.removeFromSuperview() }

@@ -75,7 +75,7 @@ final class Refresh {
   /// That were read, in one walk or two.
   var pages: Int { visited.count + (firstLook?.count ?? 0) }
 
-  /// Whether several requests were made for the list: an item may have moved from one page to another between them.
+  /// Several requests were made for the list: an item may have moved from one page to another between them.
   var tookSeveralRequests: Bool { visited.count > 1 || endedByStatus }
 
   /// Without those that are gone.
