@@ -8,7 +8,8 @@ public struct Draft: Sendable {
   public var table: String
   /// The variables that it reads, with the values that were used.
   public var environment: [String: String]
-  /// Those of them whose values were percent-encoded in the URL. Here they are not, as the service encodes them.
+  /// The variables whose values were percent-encoded in the URL. `environment` has them decoded, as the service encodes
+  /// them.
   public var decoded: Set<String> = []
   /// Doubts, one sentence each.
   public var doubts: [String]

@@ -112,7 +112,8 @@ struct Findings {
     return joined
   }
 
-  /// Those of a refresh, as far as is known; not more than `each` and `paging` make where nothing else is configured.
+  /// The number of requests of a refresh, as far as is known; not more than `each` and `paging` make where nothing
+  /// else is configured.
   private func requests(_ total: Int?) -> Int {
     if element != nil { return 1 + min(list.items.count, 500) }
     guard paging != nil, let total, total > 0, !list.items.isEmpty else { return 1 }

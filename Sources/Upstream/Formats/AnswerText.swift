@@ -56,7 +56,8 @@ struct AnswerText {
     of declared: String? = nil,
     isStrict: Bool = true
   ) throws(TextError) -> [UInt8] {
-    if body.starts(with: [0xEF, 0xBB, 0xBF]) { return isStrict ? Array(body.dropFirst(3)) : body }
+    let mark = TextEncoding.byteOrderMark
+    if body.starts(with: mark) { return isStrict ? Array(body.dropFirst(mark.count)) : body }
     if body.starts(with: [0xFF, 0xFE]), isStrict || Self.isJSONStart(body.dropFirst(2)) {
       return try convert(Array(body.dropFirst(2)), from: "utf-16le")
     }

@@ -63,7 +63,7 @@ final class FeedReader {
   private struct Item {
     var texts: [String: String] = [:]
     var authors: [String] = []
-    /// Those of the feed that it comes from (`atom:source`): they count where it has none of its own (RFC 4287
+    /// The authors of the feed that it comes from (`atom:source`): they count where it has none of its own (RFC 4287
     /// section 4.2.1).
     var sourceAuthors: [String] = []
     var categories: [String] = []
@@ -190,10 +190,13 @@ final class FeedReader {
   private static let rss = ["title", "link", "guid", "description", "pubDate", "author", "category"]
   private static let atom = ["title", "id", "summary", "content", "published", "updated", "category"]
 
+  /// The element around the author whose name is read.
+  private var ownerOfAuthor: Name? { path.dropLast(2).last }
+
   private func wants(_ name: Name, in parent: Name) -> Bool {
     let isAuthor = name == Name(Namespace.atom, "name") && parent == Name(Namespace.atom, "author")
     guard item != nil else { return isAuthor && path.count == 3 }
-    if isAuthor, let owner = path.dropLast(2).last { return ["item", "entry", "source"].contains(owner.local) }
+    if isAuthor, let owner = ownerOfAuthor { return ["item", "entry", "source"].contains(owner.local) }
     guard parent.local == "item" || parent.local == "entry" else { return false }
     switch name.namespace {
     case Namespace.atom: return Self.atom.contains(name.local)
@@ -216,7 +219,7 @@ final class FeedReader {
     case (Namespace.atom, "name"):
       if item == nil {
         feedAuthors.append(value)
-      } else if path.dropLast(2).last?.local == "source" {
+      } else if ownerOfAuthor?.local == "source" {
         item?.sourceAuthors.append(value)
       } else {
         item?.authors.append(value)

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// An encoding of texts, by the name that it has for iconv.
 struct TextEncoding: ~Copyable {
+  /// The mark of order that a text in UTF-8 may begin with.
+  static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   private let descriptor: iconv_t
 
   /// Nil where the system has none of the name.

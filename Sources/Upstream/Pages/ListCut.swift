@@ -22,7 +22,7 @@ enum ListCut {
 
     init(bytes: UnsafeBufferPointer<UInt8>) {
       self.bytes = bytes
-      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+      if bytes.starts(with: TextEncoding.byteOrderMark) { position = TextEncoding.byteOrderMark.count }
     }
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }

@@ -13,7 +13,7 @@ struct FanOutElement: Sendable {
 
   /// The item, of what was answered. A byte order mark is no part of it: no JSON has one in its middle.
   func item(_ answer: [UInt8]) -> [UInt8] {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let mark = TextEncoding.byteOrderMark
     let value = answer.starts(with: mark) ? Array(answer.dropFirst(mark.count)) : answer
     return opening.map { $0 + value + [UInt8(ascii: "}")] } ?? value
   }
