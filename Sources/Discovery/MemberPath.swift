@@ -22,6 +22,11 @@ struct MemberPath: Hashable, Sendable {
 
   var last: String { names.last ?? "" }
 
+  /// The last name as all spell it: `nextpage` for `next_page`, `next-page` and `nextPage`.
+  var plainLast: String { Self.plain(last) }
+
+  static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
+
   func appending(_ name: String) -> MemberPath {
     var path = self
     path.names.append(name)

@@ -14,11 +14,11 @@ struct Money {
   static func candidates(_ fields: [Field], of items: [JSONValue]) -> [Money] {
     fields.compactMap { amount in
       let parents = amount.path.names.dropLast()
-      guard amounts.contains(plain(amount.path.last)), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
+      guard amounts.contains(amount.path.plainLast), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
         amount.isNumber || amount.isAlways(.number),
         parents.filter({ !Wrapper.names.contains($0) }).count <= 1,
         let currency = fields.first(where: { other in
-          other.path.names.dropLast() == parents && currencies.contains(plain(other.path.last)) && other.isText
+          other.path.names.dropLast() == parents && currencies.contains(other.path.plainLast) && other.isText
             && other.distinct.allSatisfy(isCode) && isBeside(amount, other, in: items)
         })
       else { return nil }
@@ -33,8 +33,6 @@ struct Money {
       return item[currency.path]?.text != nil
     }
   }
-
-  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
 
   private static func isCode(_ text: String) -> Bool {
     text.utf8.count == 3 && text.allSatisfy { $0.isASCII && $0.isLetter }

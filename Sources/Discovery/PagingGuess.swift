@@ -81,7 +81,7 @@ extension PagingGuess {
   private static func cursors(_ members: Surroundings, _ answer: APIAnswer, _ list: ItemList) -> [PagingGuess] {
     var found: [PagingGuess] = []
     for (path, value) in members.values {
-      let name = path.last.lowercased().filter { $0 != "_" && $0 != "-" }
+      let name = path.plainLast
       guard let parameters = cursorParameters[name] else { continue }
       let cursor: String
       switch value {
@@ -129,12 +129,11 @@ extension PagingGuess {
   private static func numbered(_ members: Surroundings, _ answer: APIAnswer, _ list: ItemList) -> [PagingGuess] {
     guard !list.items.isEmpty, list.kind != .entries else { return [] }
     let query = answer.url.map(Query.pairs) ?? []
-    func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
     func seen(_ names: Set<String>) -> (name: String, value: Int)? {
-      if let pair = query.first(where: { names.contains(plain($0.name)) }), let number = Int(pair.value) {
+      if let pair = query.first(where: { names.contains(MemberPath.plain($0.name)) }), let number = Int(pair.value) {
         return ("`\(pair.name)` in the URL", number)
       }
-      for (path, value) in members.values where names.contains(plain(path.last)) {
+      for (path, value) in members.values where names.contains(path.plainLast) {
         if let number = value.count { return ("`\(path.description)` of the answer", number) }
       }
       return nil
@@ -266,7 +265,7 @@ public enum StatedTotal {
     let totals = Surroundings(body, without: list).values.compactMap { path, value -> (String, Int)? in
       var path = path
       if path.last == "value" { path.names.removeLast() }
-      guard names.contains(path.last.lowercased().filter { $0 != "_" && $0 != "-" }), let count = value.count else {
+      guard names.contains(path.plainLast), let count = value.count else {
         return nil
       }
       return ("`\(path.description)`", count)
@@ -289,7 +288,7 @@ struct Surroundings {
   /// The nearest member, beside a cursor or above it, that says whether there is a further page.
   func more(for cursor: MemberPath) -> (path: MemberPath, isTrue: Bool)? {
     let found = values.compactMap { path, value -> (path: MemberPath, isTrue: Bool)? in
-      let name = path.last.lowercased().filter { $0 != "_" && $0 != "-" }
+      let name = path.plainLast
       guard ["hasmore", "hasnext", "hasnextpage"].contains(name), case .bool(let isTrue) = value,
         cursor.names.starts(with: path.names.dropLast())
       else { return nil }

@@ -10,21 +10,19 @@ struct PersonName {
 
   /// - Parameter field: one of the two, or the title of the person; nil where not both names are beside it.
   init?(beside field: Field, among fields: [Field]) {
-    let name = Self.plain(field.path.last)
+    let name = field.path.plainLast
     guard name == Self.title || Self.givenNames.contains(name) || Self.familyNames.contains(name) else { return nil }
     let beside = fields.filter { $0.path.names.dropLast() == field.path.names.dropLast() && $0.path.lists.isEmpty }
     func find(_ names: Set<String>) -> Field? {
       beside.first { other in
         // The first and the last of something else are numbers, moments or URLs.
-        other.isText && other.present * 10 >= other.items * 9 && names.contains(Self.plain(other.path.last))
+        other.isText && other.present * 10 >= other.items * 9 && names.contains(other.path.plainLast)
           && ![Field.Form.number, .moment, .day, .url].contains(where: other.isMostly)
       }
     }
     guard let given = find(Self.givenNames), let family = find(Self.familyNames) else { return nil }
     (self.given, self.family) = (given, family)
   }
-
-  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
 
   func has(_ field: Field) -> Bool { field.path == given.path || field.path == family.path }
 
