@@ -11,8 +11,8 @@ import Testing
   }
 
   private static func line(_ answered: AnsweredRequest) -> String {
-    let asked = answered.request.map { "\($0.method.name) \($0.rawPath)" } ?? "-"
-    return "\(asked) \(answered.status.code) \(answered.client.host)"
+    let asked = answered.request.map { "\($0.method.name) \($0.rawPath)\($0.body.isEmpty ? "" : " with a body")" }
+    return "\(asked ?? "-") \(answered.status.code) \(answered.client.host)"
   }
 
   @Test func saysWhatWasAskedAndByWhom() throws {
@@ -34,15 +34,18 @@ import Testing
       client.send("\(request) HTTP/1.1\r\n\(host)\(fields)X-Forwarded-For: 192.0.2.\(number)\r\n\r\n")
       #expect(client.receive(isHead: request.hasPrefix("HEAD")).response?.status == status)
     }
-    // Nobody knows whom a head is from that can't be read.
     let other = TestClient(port: service.port)
+    // Its body is not kept until it is answered.
+    other.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.8\r\nContent-Length: 2\r\n\r\nhi")
+    #expect(other.receive().response?.status == 200)
+    // Nobody knows whom a head is from that can't be read.
     other.send("GET /client HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n")
     #expect(other.receive().response?.status == 200)
     other.send("GET /\r\n\r\n")
     #expect(other.receive().response?.status == 400)
     let expected = [
       "GET /client 200 192.0.2.0", "OPTIONS /v1/tables 204 192.0.2.1", "GET /a 421 192.0.2.2", "HEAD /b 417 192.0.2.3",
-      "GET /client 200 192.0.2.9", "- 400 127.0.0.1",
+      "POST /echo 200 192.0.2.8", "GET /client 200 192.0.2.9", "- 400 127.0.0.1",
     ]
     #expect(lines.all.withLock { $0 } == expected)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -42,6 +43,25 @@ import Testing
     #expect(clients[0].receive().response?.body.count == 300_000)
     clients[4].send(Self.begin("192.0.2.3", 300_000))
     #expect(clients[4].receive().response?.body.count == 300_000)
+  }
+
+  @Test func bodiesOfRequestsThatWaitForAnAnswerCount() throws {
+    let service = try Self.service()
+    let clients = (0..<2).map { _ in TestClient(port: service.port) }
+    // What comes behind it counts beside it.
+    let waiting = Self.begin("192.0.2.1", 300_000).replacingOccurrences(of: "/echo", with: "/never")
+    clients[0].send(waiting + "G")
+    #expect(TestService.eventually { service.statistics.bytesRead > waiting.utf8.count })
+    clients[1].send(Self.begin("192.0.2.1", 300_000))
+    #expect(clients[1].receive().response?.status == 429)
+    clients[0].reset()
+    #expect(TestService.eventually { service.statistics.connections == 0 })
+    // Once it is answered, it counts no more.
+    let client = TestClient(port: service.port)
+    for _ in 0..<4 {
+      client.send(Self.begin("192.0.2.1", 300_000))
+      #expect(client.receive().response?.body.count == 300_000)
+    }
   }
 
   @Test func whatIsGivenUpCountsNoMore() throws {

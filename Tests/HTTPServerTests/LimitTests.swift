@@ -186,6 +186,18 @@ import Testing
     #expect(end.wait(timeout: .now() + 60) == .success)
   }
 
+  /// Clients that have connected before the end are not reset by it, however many.
+  @Test func allConnectionsInTheBacklogAreAnsweredAtTheEnd() throws {
+    let loopback = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+    let (listeners, bound) = try Listener.open(loopback, count: 1, backlog: 4096)
+    let test = try TestLoop(listener: listeners[0])
+    test.loop.isDraining = true
+    let clients = (0..<200).map { _ in TestClient(port: bound.port) }
+    for client in clients { #expect(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")) }
+    test.loop.reportIfEmpty()
+    for client in clients { #expect(client.receive().response?.status == 204) }
+  }
+
   @Test func aPortThatIsTakenIsAnError() throws {
     let service = try TestService()
     #expect(throws: ServerError.self) { try TestService { $0.port = service.port } }

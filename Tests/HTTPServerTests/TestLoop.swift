@@ -9,11 +9,11 @@ final class TestLoop {
   let connection: Connection
   private let client: Int32
 
-  init(_ configuration: Configuration = Configuration()) throws {
+  init(_ configuration: Configuration = Configuration(), listener: Int32 = -1) throws {
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let shared = ServerContext(configuration, Greeter(), logger)
-    loop = try EventLoop(index: 0, listener: -1, shared: shared)
+    loop = try EventLoop(index: 0, listener: listener, shared: shared)
     var pair: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw ServerError("make a pair of sockets", code: errno) }

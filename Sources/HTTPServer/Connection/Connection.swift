@@ -42,7 +42,7 @@ final class Connection {
   let peer: Client
 
   var reader = RequestReader()
-  /// The input of an unfinished request, counted.
+  /// The input of an unfinished request, or of one that is not answered, counted.
   var heldInput: HeldInput?
   /// The bytes thrown away while lingering.
   var discarded = 0

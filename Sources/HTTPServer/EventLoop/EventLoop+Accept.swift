@@ -5,6 +5,8 @@ internal import Synchronization
 extension EventLoop {
   /// New connections in one turn, so that the old ones get theirs.
   private static let acceptsPerTurn = 64
+  /// At the end of a drain: so many turns take what a backlog of 4,096 has. Whoever goes on connecting doesn't hold up the end.
+  private static let lastTurns = 64
   /// Milliseconds to wait when the process has no descriptor left.
   private static let exhaustionPause = 100
 
@@ -15,10 +17,11 @@ extension EventLoop {
     if !isAccepting { acceptAgain = clock.now + EventLoop.exhaustionPause }
   }
 
-  func accept() {
+  /// - Returns: whether there may be more.
+  @discardableResult func accept() -> Bool {
     for _ in 0..<EventLoop.acceptsPerTurn {
       switch Socket.accept(listener) {
-      case .none: return
+      case .none: return false
       case .gone: continue
       case .exhausted(let code):
         // The listener stays readable: it would keep the loop busy. Connections that close bring it back earlier.
@@ -26,11 +29,12 @@ extension EventLoop {
         isAccepting = false
         acceptAgain = clock.now + EventLoop.exhaustionPause
         reportExhaustion(code)
-        return
+        return false
       case .connection(let descriptor, let peer):
         open(descriptor, peer)
       }
     }
+    return true
   }
 
   /// Says so, at most once in ten seconds.
@@ -215,7 +219,8 @@ extension EventLoop {
     // The last connections in the backlog are answered, too.
     if listener >= 0 {
       isTakingLast = true
-      accept()
+      var turns = 1
+      while accept(), turns < EventLoop.lastTurns { turns += 1 }
       isTakingLast = false
     }
     stopListening()

@@ -56,9 +56,10 @@ extension EventLoop {
   /// Goes on with a connection whose request has been answered: what came behind it is next.
   func resume(_ connection: Connection) {
     guard connection.machine.wantsInput else { return }
+    if connection.reader.isBetweenRequests { connection.heldInput = nil }
     if !connection.unread.isEmpty {
       let unread = connection.unread
-      (connection.unread, connection.heldInput) = ([], nil)
+      connection.unread = []
       consume(connection, unread.span)
     }
     if connection.mayHaveInput, connection.machine.wantsInput { read(connection, untilEnd: true) }
@@ -80,8 +81,7 @@ extension EventLoop {
           counters.informational.add(1)
           scratch.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
         case .request(let head, let body):
-          connection.heldInput = nil
-          handle(connection, head, body)
+          try handle(connection, head, body)
         }
         if scratch.count > EventLoop.inputCapacity { flush(connection) }
       }
@@ -100,7 +100,8 @@ extension EventLoop {
   private func keep(_ connection: Connection, _ rest: Span<UInt8>) {
     do {
       if case .nothing = connection.parked {
-        try hold(connection.unread.count + rest.count, of: connection)
+        // Beside the body of the request that is being answered.
+        try hold((connection.heldInput?.bytes ?? connection.unread.count) + rest.count, of: connection)
       } else if rest.count > EventLoop.unreadLimit {
         return connection.machine.mustClose()
       }
@@ -121,13 +122,20 @@ extension EventLoop {
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
   }
 
-  /// Counts what has come of a request that is not whole, or behind one that is not answered.
+  /// Counts what has come of a request that is not whole, the body of one that is not answered, or what is behind that.
   private func hold(_ count: Int, of connection: Connection) throws(Refusal) {
     guard count >= InputBudget.countedFrom || connection.heldInput != nil else { return }
     connection.heldInput = try shared.input.hold(count, of: connection.client, insteadOf: connection.heldInput)
   }
 
-  private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) {
+  private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) throws(Refusal) {
+    if body.isEmpty {
+      connection.heldInput = nil
+    } else {
+      do { try hold(body.count, of: connection) } catch { throw error.of(head) }
+    }
+    // What is answered at once is held no longer.
+    defer { if connection.machine.wantsInput { connection.heldInput = nil } }
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     connection.exchange = nextExchange()
     let request = take(connection, head, body)
@@ -149,7 +157,7 @@ extension EventLoop {
   @discardableResult private func take(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Request {
     connection.traits = traits(head)
     let request = request(connection, head, body)
-    if shared.accessLog != nil { connection.request = request }
+    if shared.accessLog != nil { connection.request = request.withoutBody }
     return request
   }
 

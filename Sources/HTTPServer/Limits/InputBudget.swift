@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How much there may be of requests that have not come as a whole: heads and bodies that clients leave lying half way.
+/// How much there may be of requests that are not answered: heads and bodies that clients leave lying half way, and bodies whose answer
+/// takes its time.
 ///
 /// What is small counts for nothing, so that most requests cost nothing here.
 final class InputBudget: Sendable {
@@ -70,14 +71,14 @@ extension Refusal {
   fileprivate static let shareIsUsedUp = Refusal(
     status: .tooManyRequests,
     detail:
-      "Too many requests from this address have begun and not come to their end. Send this one again a moment later.",
+      "Too many requests from this address have begun and are not answered yet. Send this one again a moment later.",
     isTemporary: true
   )
 }
 
-/// The bytes of an unfinished request, counted as long as this lives.
+/// The bytes of a request that is not answered, counted as long as this lives.
 final class HeldInput: Sendable {
-  fileprivate let bytes: Int
+  let bytes: Int
   fileprivate let address: SocketAddress?
   private let budget: InputBudget
 

@@ -1,6 +1,6 @@
 /// A request that was answered, for an access log.
 public struct AnsweredRequest: Sendable {
-  /// Nil for what was refused before its head could be read; without a body where that was not read.
+  /// Without its body, as the answer may take its time; nil for what was refused before its head could be read.
   public let request: Request?
   public let requestID: String
   /// Whom it was from; a proxy's address for what was refused before its head could be read.

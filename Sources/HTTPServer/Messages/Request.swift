@@ -18,6 +18,14 @@ public struct Request: Sendable {
   /// Numbers requests without an identity of their own.
   let serial: UInt64
 
+  /// The same as far as its head says it.
+  var withoutBody: Request { Request(self, body: []) }
+
+  private init(_ request: Request, body: [UInt8]) {
+    (head, self.body, peer, client) = (request.head, body, request.peer, request.client)
+    (isLocal, serial) = (request.isLocal, request.serial)
+  }
+
   init(head: RequestHead, body: [UInt8], peer: SocketAddress, client: Client? = nil, serial: UInt64) {
     self.head = head
     self.body = body
