@@ -113,7 +113,7 @@ def conditional(c, r, body, tag, headers=()):
 def page_of(c, r, path):
     """Pages of three items, `total` pages (default 4); `fail` says which page fails, with `status` for the first `times`
     requests and with `then` after them, `loop` where it turns back. With `grows`: after so many requests there is one
-    page more."""
+    page more. With `last` the last page stands for those behind it, too; `count` is what the answers say that there are."""
     style = path[len("/pages/"):]
     total, fail = r.number("total", 4), r.number("fail", -1)
     if "grows" in r.query and count(path) > r.number("grows", 0):
@@ -131,7 +131,11 @@ def page_of(c, r, path):
     if page == fail:
         status = "then" if count(r.target) > r.number("times", 1 << 30) else "status"
         return c.reply(r.number(status, 500), '{"message":"page %d is broken"}' % page)
+    if "last" in r.query:
+        page = min(page, total)
     body = {"data": items(page * 3, 3 if page <= total else 0)}
+    if "count" in r.query:
+        body["count"] = r.number("count", 0)
     following = page + 1 if page < total else None
     if "loop" in r.query and page == r.number("loop", 0):
         following = 1

@@ -40,6 +40,7 @@ import Testing
     let next = try Expression("next")
     let page = PagingDefinition.Style.page(parameter: "page", start: 1, size: nil)
     let full = PagingDefinition.Style.page(parameter: "page", start: 1, size: 3)
+    let count = try Expression("count")
     let cursor = PagingDefinition.Style.cursor(try Expression("meta.cursor"), parameter: "cursor")
     return [
       Case("link", "/pages/link", .link, "content 12"),
@@ -69,6 +70,16 @@ import Testing
       Case("as many by page as may be", "/pages/page", page, "content 12", maxItems: 12, whenMore: .fail),
       Case("and no page behind them", "/pages/page?fail=5&status=404", page, "content 12") { $0.maxPages = 4 },
       Case("and none that can be", "/pages/page?fail=5&status=422", page, "content 12", maxItems: 12),
+      // Some upstreams answer with the last page for all numbers behind it.
+      Case("the last page again", "/pages/page?last=1", page, "content 12"),
+      Case("the last of two full pages again", "/pages/page?total=2&last=1", full, "content 6"),
+      Case("the last one by offset", "/pages/offset?last=1", .offset(parameter: "offset", size: 3), "content 12"),
+      Case("the last page at a limit", "/pages/page?last=1", page, "content 12", whenMore: .fail) { $0.maxPages = 4 },
+      Case("the only page again", "/pages/page?total=1&last=1", page, "paging", says: "does not heed"),
+      Case("the only page by its count", "/pages/page?total=1&last=1&count=3", page, "content 3") { $0.total = count },
+      Case("a page again before the end", "/pages/page?last=1&count=13", page, "paging", says: "are the same") {
+        $0.total = count
+      },
       // It is not known then whether there is more.
       Case("page limit, and an error behind", "/pages/page?fail=5&status=500", page, "content 12") { $0.maxPages = 4 },
       Case("page limit, and a pause behind", "/pages/page?fail=5&status=429", page, "content 12") { $0.maxPages = 4 },

@@ -20,6 +20,8 @@ struct PageWalk {
     /// The next page's request is made of the templates, with this `$cursor`.
     case cursor(JSONValue)
     case end
+    /// The list has ended with the page before, which this one repeats.
+    case repeated
     /// There is more: over what was asked for.
     case limit(Limit)
   }
@@ -70,7 +72,8 @@ struct PageWalk {
   }
 
   mutating func step(after page: Page) throws(UpstreamError) -> Step {
-    if let passed { return page.read.itemCount > 0 ? .limit(passed) : .end }
+    if let passed { return page.read.itemCount > 0 && !repeatsEnd(page) ? .limit(passed) : .end }
+    if repeatsEnd(page) { return .repeated }
     pages += 1
     items += page.read.itemCount
     bytes += page.byteCount
@@ -91,6 +94,17 @@ struct PageWalk {
     guard pages < paging.maxPages else { return beyond(.maxPages, following) }
     guard items < maxItems else { return beyond(.maxItems, following) }
     return following
+  }
+
+  /// Returns whether a page is the one before it once more, as some upstreams answer for a number behind the last page. Where the first two
+  /// pages are the same, the number may be one that is not heeded, unless the total says that there is no more.
+  private func repeatsEnd(_ page: Page) -> Bool {
+    switch paging.style {
+    case .page, .offset:
+      guard pages > 0, page.read.itemCount > 0, let digest = page.digest, digest == lastDigest else { return false }
+      return page.read.total.map { items >= $0 } ?? (pages > 1)
+    case .link, .header, .nextURL, .cursor: return false
+    }
   }
 
   /// Returns whether an answer with this status, to the request for the next page, says that the list has ended: where
@@ -124,7 +138,7 @@ struct PageWalk {
       }
       isNew = visited.insert(url).inserted
     case .cursor(let cursor): isNew = cursors.insert(cursor.bytes).inserted
-    case .end, .limit: return false
+    case .end, .repeated, .limit: return false
     }
     guard isNew || page.read.itemCount == 0 else {
       throw .paging("page \(pages) leads back to an earlier one", page.url)

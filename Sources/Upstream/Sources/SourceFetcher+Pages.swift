@@ -191,6 +191,11 @@ extension SourceFetcher {
       refresh.limit = limit
       endOfPages(refresh)
     case .end: endOfPages(refresh)
+    case .repeated:
+      refresh.visited.removeLast()
+      refresh.bodies[key] = nil
+      refresh.itemCount -= page.entry.page.itemCount
+      endOfPages(refresh)
     }
   }
 
