@@ -513,8 +513,10 @@ class Element(Bindings):
         shown = self.run_in_page("""
           two.render = (row, node) => (node.innerHTML = '<i data-row=1><b>inner</b></i>');
           let count = 0; two.render = () => count++;
-          return [count, [...two.querySelectorAll('i')].map((node) => node.outerHTML)]""")
-        self.assertEqual(shown, [2, ['<i data-row="1"><b>inner</b></i>'] * 2])
+          let chosen = []; two.addEventListener('select', (event) => chosen.push(event.detail.id));
+          two.querySelector('b').click();
+          return [count, [...two.querySelectorAll('i')].map((node) => node.outerHTML), chosen]""")
+        self.assertEqual(shown, [2, ['<i data-row="1"><b>inner</b></i>'] * 2, ["r0"]])
 
   def test_what_was_set_before_the_element_is_defined_is_there_at_its_first_start(self):
     self.open("/element")

@@ -233,7 +233,12 @@ export class TablecastTable extends HTMLElement {
     return actions;
   }
 
-  #rowOf = (target) => target.closest?.("[data-row]");
+  /** The row that a node is in: an app may have put elements with `data-row` of its own into it. */
+  #rowOf(target) {
+    let node = target;
+    while (node && node.parentElement !== this.#list) node = node.parentElement;
+    return node?.matches("[data-row]") ? node : null;
+  }
 
   /** The row is chosen: apps hear `select`; unless they prevent it, a view's row is tapped, and a link is followed. */
   #select(id) {
@@ -327,14 +332,14 @@ export class TablecastTable extends HTMLElement {
   #focused(event, list) {
     const node = this.#rowOf(event.target);
     if (!node) return;
-    for (const other of list.querySelectorAll('[data-row][tabindex="0"]')) other.tabIndex = -1;
+    for (const other of list.querySelectorAll(':scope > [data-row][tabindex="0"]')) other.tabIndex = -1;
     node.tabIndex = 0;
   }
 
   /** One row is reached by Tab, the others by arrows from there. */
   #keepReachable(list) {
-    if (list.querySelector('[data-row][tabindex="0"]:not([inert])')) return;
-    const first = list.querySelector("[data-row]:not([inert])");
+    if (list.querySelector(':scope > [data-row][tabindex="0"]:not([inert])')) return;
+    const first = list.querySelector(":scope > [data-row]:not([inert])");
     if (first) first.tabIndex = 0;
   }
 }
