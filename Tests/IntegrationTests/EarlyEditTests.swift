@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -109,5 +110,44 @@ import Testing
     }
     #expect(try second.request("POST", "/v1/tables/t/refresh").status == 200)
     for change in [0, 2, 3] { #expect(try answer(change).status == changes[change].later, "\(changes[change])") }
+  }
+
+  /// An edit that waits for its member: the configuration by which it is judged at last is the one whose record has it.
+  @Test func aChangeThatWaitsDuringAReloadIsRecordedByTheNewConfiguration() throws {
+    let go = Monitor(false)
+    let asked = Monitor(0)
+    let upstream = try ScriptedUpstream { request in
+      guard request.method == "GET" else { return .reply(200, [:], issue(1, "open", "One!")) }
+      asked.change { $0 += 1 }
+      _ = try? go.wait(for: "its turn") { $0 ? true : nil }
+      return .json([issue(1, "open", "One")])
+    }
+    let configuration = """
+      store: memory
+      sources:
+        items: {url: "\(upstream.url)/${$params.q}", every: 1h}
+      tables:
+        t:
+          source: items
+          row: {id: "${number}"}
+          cell: TableViewCellWithLabel
+          payload: {title: "${title}"}
+          parameters: {q: {pattern: "[a-z]+"}}
+          edits:
+            patch: {url: "\(upstream.url)/items/${$id}", body: "${$edit}"}
+      """
+    let service = try ServiceProcess(configuration)
+    let edit = Background("an edit") {
+      try service.request("PATCH", "/v1/tables/t;q=a/items/1", body: ["title": "One!"])
+    }
+    _ = try asked.wait(for: "the member's fetch") { $0 > 0 ? true : nil }
+    try service.folder.write(configuration + "\naudit: {path: \"{folder}/audit.log\"}\n")
+    service.signal(SIGHUP)
+    try service.logged("was read again")
+    go.change { $0 = true }
+    let reply = try edit.value()
+    #expect(reply.status == 200, "\(reply.text)")
+    let lines = try String(contentsOf: service.folder.file("audit.log"), encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 1, "\(lines)")
   }
 }

@@ -163,7 +163,8 @@ final class Route: Sendable {
 
   /// Answers a request for it, if the caller may.
   ///
-  /// - Parameter mayFindAnother: false where the table that it names has made room while it was read, and was found again.
+  /// - Parameter mayFindAnother: false where the table that it names was found again: it has made room while it was read, or a
+  ///   configuration was read while a change waited for it.
   func answer(_ call: Call, of service: TableService, mayFindAnother: Bool = true) throws(ServiceError) -> Reply {
     let operation = try call.match.operation.get()
     switch operation.handler {
@@ -178,10 +179,15 @@ final class Route: Sendable {
       let patience = try operation.query.contains("wait") ? call.parsed.wait.get() : FirstFetch.patience
       let begun = ContinuousClock.now
       return FirstFetch(of: first.table, patience: patience) { [self] exchange, mayWait in
+        let now = service.state
+        // A change is done with the rights, and written into the record, of the configuration that judges it.
+        let isAnew = now !== call.state && !operation.requirement.isReading && mayFindAnother
+        let call = isAnew ? first.again(exchange, under: now) : call
         do throws(ServiceError) {
+          guard !isAnew else { return try answer(call, of: service, mayFindAnother: false) }
           let waited = begun.duration(to: .now) / .seconds(1)
-          let call = try first.after(exchange, mayWait: mayWait, waited: waited, under: service.state)
-          return try answer(call, of: service, operation, handler, mayFindAnother: mayFindAnother)
+          let later = try first.after(exchange, mayWait: mayWait, waited: waited, under: now)
+          return try answer(later, of: service, operation, handler, mayFindAnother: mayFindAnother)
         } catch {
           return service.refuse(call, error, exchange)
         }
