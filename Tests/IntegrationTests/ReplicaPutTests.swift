@@ -100,4 +100,50 @@ import Testing
       #expect(statuses == [201, 412], "\(number)")
     }
   }
+
+  /// All replicas have ended and started again: what the store has is not all that the upstream has, whichever of them is asked.
+  @Test func unknownRowsAreForLaterAtEveryReplica() throws {
+    let set = try ReplicaSet(0)
+    let edits = """
+        kept:
+          source: list
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          edits:
+            insert: {method: PUT, url: "\(set.upstream.url)/list/${$id}", body: "${$edit}"}
+            replace: {url: "\(set.upstream.url)/list/${$id}", body: "${$edit}"}
+            patch: {url: "\(set.upstream.url)/list/${$id}", body: "${$edit}"}
+      """
+    let configuration = set.configuration() + "\n" + edits
+    let former = try set.add(configuration)
+    try former.follow("kept", until: "has its row") { $0.rows == ["1"] }
+    #expect(try former.end() == 0)
+    set.upstream.script {
+      $0.method == "GET" ? .status(500, "down") : .reply(200, [:], ["id": "two", "title": "Mine"])
+    }
+    let replicas = try (0..<2).map { _ in try set.add(configuration) }
+    // What the former has asked counts until it is to be asked again.
+    for replica in replicas {
+      try replica.follow("kept", until: "has failed") { $0.state == "stale" && $0.rows == ["1"] }
+    }
+    try set.awaitOneLeader([1, 2])
+    func statuses(_ replica: ServiceProcess) throws -> [Int] {
+      let target = "/v1/tables/kept/items/two"
+      let put = try replica.request("PUT", target, ["If-None-Match": "*"], body: ["title": "Mine"])
+      let patch = try replica.request("PATCH", target, body: ["title": "Mine"])
+      return [put.status, patch.status]
+    }
+    for replica in replicas { #expect(try statuses(replica) == [503, 503]) }
+    #expect(set.upstream.requests.current.allSatisfy { $0.method == "GET" })
+    set.upstream.answer { request in
+      let items: JSONValue = [ReplicaSet.item("One"), ["id": "two", "title": "Theirs"]]
+      return request.method == "GET" ? .json(items) : .reply(200, [:], ["id": "two", "title": "Mine"])
+    }
+    for replica in replicas {
+      try awaited("the rows to be known") { try statuses(replica) != [503, 503] }
+      #expect(try statuses(replica) == [412, 200])
+      #expect(try replica.request("PATCH", "/v1/tables/kept/items/three", body: [:]).status == 404)
+    }
+  }
 }

@@ -122,9 +122,9 @@ extension Service {
     guard case .success(let table) = asked, table.isBehind(request.lens, after: after, waits: waits) else {
       return body(asked.flatMap(isThere), .read)
     }
-    table.readBarrier(view: request.view) { [self] outcome in
+    table.readBarrier(view: request.view) { [self] outcome, setBacks in
       loop.async { [self] in
-        guard table.latest === table, !table.hasMadeRoom else {
+        guard table.latest === table, !table.hasMadeRoom, table.setBacks == setBacks else {
           return afterBarrier(engine, request, after: after, waits: waits, body)
         }
         body(asked.flatMap(isThere), outcome)

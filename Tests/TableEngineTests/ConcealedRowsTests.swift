@@ -32,7 +32,7 @@ import Testing
     #expect(reading())
     goOn.signal()
     let isRead = DispatchSemaphore(value: 0)
-    table.readBarrier(view: nil) { _ in isRead.signal() }
+    table.readBarrier(view: nil) { _, _ in isRead.signal() }
     #expect(isRead.wait(timeout: .now() + 60) == .success)
     #expect(!reading())
   }

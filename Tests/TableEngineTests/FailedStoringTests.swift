@@ -110,7 +110,7 @@ import Testing
     release()
     wait { answered == ["done"] && store.waitingCount == 1 }
     let read = Mutex<LookOutcome?>(nil)
-    original.readBarrier(view: nil) { outcome in read.withLock { $0 = outcome } }
+    original.readBarrier(view: nil) { outcome, _ in read.withLock { $0 = outcome } }
     original.settle()
     #expect(read.withLock { $0 } == nil)
     release(failing: .full)
@@ -141,7 +141,7 @@ import Testing
     store.open()
     isHeld.signal()
     let read = Mutex<(LookOutcome, rows: Int)?>(nil)
-    original.readBarrier(view: nil) { [original] outcome in
+    original.readBarrier(view: nil) { [original] outcome, _ in
       read.withLock { $0 = (outcome, original.current.table.rowCount) }
     }
     wait {
@@ -248,7 +248,7 @@ import Testing
     var outcome = LookOutcome.late
     while outcome == .late {
       let read = Monitor<LookOutcome?>(nil)
-      table.readBarrier(view: nil) { outcome in read.change { $0 = outcome } }
+      table.readBarrier(view: nil) { outcome, _ in read.change { $0 = outcome } }
       outcome = try read.wait(for: "a read") { $0 }
     }
     #expect(outcome == .read && table.current.table.rowCount == 1)

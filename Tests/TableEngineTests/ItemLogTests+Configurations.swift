@@ -174,7 +174,7 @@ extension ItemLogTests {
     former.writer.following.add(1, ordering: .sequentiallyConsistent)
     let found = Mutex<TableError?>(nil)
     let told = DispatchSemaphore(value: 0)
-    former.readBarrier(view: nil) { _ in
+    former.readBarrier(view: nil) { _, _ in
       found.withLock { $0 = former.absence }
       told.signal()
     }
@@ -213,7 +213,7 @@ extension ItemLogTests {
     try engine.adopt(try engine.prepare(definition("other")))
     let hasMadeRoom = Mutex(false)
     let told = DispatchSemaphore(value: 0)
-    former.readBarrier(view: nil) { _ in
+    former.readBarrier(view: nil) { _, _ in
       hasMadeRoom.withLock { $0 = former.hasMadeRoom }
       told.signal()
     }
@@ -233,7 +233,7 @@ extension ItemLogTests {
     try addUnshown("C", to: "b", engine)
     let shown = Mutex<[String]?>(nil)
     #expect(former.mayBeBehind)
-    former.readBarrier(view: nil) { _ in shown.withLock { $0 = Self.titles(present.current.table) } }
+    former.readBarrier(view: nil) { _, _ in shown.withLock { $0 = Self.titles(present.current.table) } }
     for table in [former, present] { table.writer.content.queue.sync {} }
     #expect(shown.withLock { $0 } == nil)
     store.release()

@@ -43,7 +43,7 @@ import Testing
     table.writer.content.queue.sync {}
     let shown = Mutex<[String]>([])
     let isRead = DispatchSemaphore(value: 0)
-    table.readBarrier(view: nil) { _ in
+    table.readBarrier(view: nil) { _, _ in
       shown.withLock { $0 = Self.titles(table.current.table) }
       isRead.signal()
     }
@@ -143,7 +143,7 @@ import Testing
     other.writer.content.queue.sync {}
     #expect(other.mayBeBehind, "a reader waits")
     let shown = Mutex<[String]?>(nil)
-    other.readBarrier(view: nil) { _ in shown.withLock { $0 = Self.titles(other.current.table) } }
+    other.readBarrier(view: nil) { _, _ in shown.withLock { $0 = Self.titles(other.current.table) } }
     other.writer.content.queue.sync {}
     store.open()
     while store.waitingCount > 0 { store.release() }
@@ -166,7 +166,7 @@ import Testing
     let isShown = Mutex(false)
     other.writer.content.queue.async { other.writer.publishContent { _ in isShown.withLock { $0 = true } } }
     let read = Mutex<Bool?>(nil)
-    other.readBarrier(view: nil) { _ in read.withLock { $0 = isShown.withLock { $0 } } }
+    other.readBarrier(view: nil) { _, _ in read.withLock { $0 = isShown.withLock { $0 } } }
     for _ in 0..<3 { other.writer.content.queue.sync {} }
     store.open()
     while store.waitingCount > 0 { store.release() }

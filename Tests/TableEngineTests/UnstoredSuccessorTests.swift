@@ -67,7 +67,7 @@ import Testing
     try adopt(definition("a", "de, en"), engine)
     let present = try #require(engine.catalog.tablesByName["news"])
     let outcome = Monitor<LookOutcome?>(nil)
-    present.readBarrier(view: nil) { read in outcome.change { $0 = read } }
+    present.readBarrier(view: nil) { read, _ in outcome.change { $0 = read } }
     #expect(try outcome.wait(for: "the read") { $0 } == (isBehind ? .late : .read))
   }
 }

@@ -168,7 +168,7 @@ extension Engine {
       shown.whenAllFollow(shown === table && context.adoptions.count == adopted ? [] : [source]) { [context] isShown in
         // A promoted server of the database may have lost what is shown.
         guard isShown, context.replica.isShared else { return finish(isShown) }
-        shown.readBarrier(view: nil) { finish($0 == .read) }
+        shown.readBarrier(view: nil) { outcome, _ in finish(outcome == .read) }
       }
     }
     areShown.notify(on: context.background, completion)
@@ -182,6 +182,7 @@ extension Engine {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
     case .refreshSource(let name): fetchHere(source: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
     case .showItems(let name): showItems(of: name, completion)
+    case .knowRows(let name): knowRows(of: name, completion)
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.failure(TableError(.unreadable))) }
@@ -205,6 +206,22 @@ extension Engine {
     let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
     for table in table.latest.all { table.writer.readBarrier(outcomes.begin()) }
     outcomes.notify(on: context.background) { completion($0 == .read ? .success(nil) : .failure(.notStoredForNow)) }
+  }
+
+  /// Fetches a table's sources where they have not all answered since this process asks them.
+  private func knowRows(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
+    whenHere(name) { [self] table in
+      guard let table = table?.latest.untranslated else { return completion(.failure(TableError(.unreadable))) }
+      table.writer.whenSourcesHaveAnswered { [self] haveAnswered in
+        guard !haveAnswered else { return completion(.success(nil)) }
+        fetch(table) { outcome in
+          guard case .success(let table) = outcome else { return completion(.failure(.notStoredForNow)) }
+          table.untranslated.writer.whenSourcesHaveAnswered {
+            completion($0 ? .success(nil) : .failure(.hasNoRowsYet(name)))
+          }
+        }
+      }
+    }
   }
 
   /// A table's sources, or a source.

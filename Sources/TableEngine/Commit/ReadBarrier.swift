@@ -87,7 +87,10 @@ struct ReadBarrier: TableJob {
         return context.replica.isAmongOlder && !content.storedInputRevisions.haveSameRecords(as: content.inputRevisions)
       }
       let table = content.table(named: name)
-      return Table.same(latest, content.share(table, with: latest))
+      guard Table.same(latest, content.share(table, with: latest)) else { return false }
+      // No stored version says so: the next one may be made of older items.
+      content.passedInputs = content.committedInputs(writer.log)
+      return true
     }
     if isShown { return completion(.read) }
     // By another configuration than the one that counts it would be another table.

@@ -124,6 +124,7 @@ extension TableWriter {
     switch others {
     case .changes(let changes):
       guard changes.revision != content.access({ $0.record.durable }) else { return noteLook(isRead: true) }
+      noteSetBack(to: changes.inputs)
       // Two that begin a table at once begin two epochs: the first that is stored is the table's.
       if let epoch = changes.versions.last?.cursor.epoch, epoch != versions.epoch,
         let history = StoredVersions(epoch: epoch, versions: changes.versions)
@@ -148,6 +149,7 @@ extension TableWriter {
         }
         return noteLook(isRead: true)
       }
+      noteSetBack(to: stored.inputs)
       versions.replace(with: history)
       content.access { content in
         content.forgetTold()
@@ -171,6 +173,13 @@ extension TableWriter {
     guard versions.current !== previous else { return }
     announce(from: previous)
     if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
+  }
+
+  /// Has reads that a barrier has let pass begin anew where a version that is about to be shown is made of older items.
+  ///
+  /// - Parameter inputs: what it is made of; nil: of what the one before it is.
+  private func noteSetBack(to inputs: InputRevisions?) {
+    if content.access({ $0.isSetBack(to: inputs) }) { setBacks.add(1, ordering: .releasing) }
   }
 
   /// Looks for its inputs, where they are in doubt: another replica's newer configuration may have given them other names, or the

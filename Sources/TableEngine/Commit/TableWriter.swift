@@ -46,6 +46,8 @@ final class TableWriter: Sendable {
   /// The number of these that can't be shown, as the version that shows them could not be stored: until it is, reads are refused.
   let unshownCommits = Atomic(0)
   var isBehindInputs: Bool { unshownCommits.load(ordering: .acquiring) > 0 }
+  /// How often it was set back behind the items that a read barrier has passed with.
+  let setBacks = Atomic(0)
   /// Published versions, to be announced to waiters; each with its predecessor.
   private let untold = Mutex<[(previous: Version, published: Version)]>([])
   /// The table that it writes for.
@@ -151,6 +153,13 @@ final class TableWriter: Sendable {
   func whenDecided(_ body: @escaping @Sendable () -> Void) {
     content.queue.async { [self] in
       if !content.access({ $0.gate.await(body) }) { body() }
+    }
+  }
+
+  /// Calls on the table's queue with whether all sources have said what they have, and it is shown.
+  func whenSourcesHaveAnswered(_ body: @escaping @Sendable (Bool) -> Void) {
+    content.queue.async { [self] in
+      body(content.access { $0.haveAnswered($0.mapper.sources) && !$0.isBehind })
     }
   }
 

@@ -38,17 +38,17 @@ struct UpstreamChange: Change {
   func carryOut(_ run: ChangeRun) {
     if let error = writer.refusal(of: request.preconditions) { return run.take(.refused(error)) }
     guard request.preconditions.condition == nil || !isBehind else { return run.take(.failed(.notStoredForNow)) }
+    content.access { $0.refreshResult(named: name) }
+    let table = versions.latest.table
+    if let row = unknownRow(in: table) {
+      let error = request.blaming(.notKnownYet(row, of: table.name))
+      guard !isAsking else { return run.take(.refused(error)) }
+      return UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
+    }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
-        content.refreshResult(named: name)
-        return try ForwardingPlan(
-          request,
-          content,
-          table: versions.latest.table,
-          named: name,
-          isAsking: !isShared || context.replica.isLeading
-        )
+        try ForwardingPlan(request, content, table: table, named: name)
       }
     } catch {
       return run.take(.refused(request.blaming(error)))
@@ -72,9 +72,17 @@ struct UpstreamChange: Change {
     }
   }
 
+  /// This process asks the sources of the table, which it may not know before they have answered.
+  private var isAsking: Bool { !isShared || context.replica.isLeading }
+
+  private func unknownRow(in table: Table) -> String? {
+    guard request.edits.count == 1, let edit = request.edits.first else { return nil }
+    return content.access { $0.unknownRow(of: edit, in: table, isAsking: isAsking) }
+  }
+
   /// The sources have said more than the newest version shows, as that could not be stored. Where another replica asks them, the version is
   /// that one's. On the table's queue.
-  private var isBehind: Bool { (!isShared || context.replica.isLeading) && content.access { $0.isBehind } }
+  private var isBehind: Bool { isAsking && content.access { $0.isBehind } }
 
   /// Sends an edit, and answers it when it is shown here what became of it.
   private func send(_ edit: UpstreamEdit, _ finish: @escaping @Sendable (EditResult) -> Void) {

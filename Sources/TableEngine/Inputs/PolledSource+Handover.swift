@@ -135,10 +135,12 @@ extension PolledSource {
   ) {
     guard left.isLaidOutAlike, let revisions = left.entry.tables else { return completion(nil) }
     let answer = listeners.answer
+    let isOverdue = left.entry.source.due.map { $0 <= .now } ?? false
     let stand = JoinedCalls(true) { $0 = $0 && $1 }
     for table in tables {
       let standings = AnswerStandings(writer: table.writer)
-      standings.stand(at: revisions.mapValues(\.revision), on: answer, of: name, stand.begin())
+      let revisions = revisions.mapValues(\.revision)
+      standings.stand(at: revisions, on: answer, of: name, isOverdue: isOverdue, stand.begin())
     }
     stand.notify(on: context.background) { isWhole in completion(isWhole ? answer : nil) }
   }

@@ -105,7 +105,7 @@ extension LiveTable {
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void,
     _ body: @escaping @Sendable () -> Void
   ) {
-    readBarrier(view: view) { outcome in
+    readBarrier(view: view) { outcome, _ in
       if outcome == .read { body() } else { completion(.failure(TableError(.unreadable))) }
     }
   }

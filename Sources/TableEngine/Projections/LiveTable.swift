@@ -219,24 +219,29 @@ package final class LiveTable: Sendable {
   }
 
   /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
-  /// any queue, after some seconds at most.
-  package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
+  /// any queue, after some seconds at most, with ``setBacks`` as it was when all was shown.
+  package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome, Int) -> Void) {
     writer.readBarrier { [self] outcome in
+      let setBacks = setBacks
       // A view that replicas don't share is in no store: read from there, it would be none.
-      guard outcome != .late, let view, writer.isShared else { return completion(outcome) }
+      guard outcome != .late, let view, writer.isShared else { return completion(outcome, setBacks) }
       let epoch = current.cursor.epoch
       // Nobody can tell then what is open in a view that was never heard of here.
       let unread = context.views.state(of: view, table: epoch) == nil ? LookOutcome.late : .unreachable
-      guard outcome == .read else { return completion(unread) }
+      guard outcome == .read else { return completion(unread, setBacks) }
       context.views.read(view, table: epoch) { error in
         switch error {
-        case nil: completion(.read)
-        case .unavailable?: completion(unread)
-        case .some: completion(.late)
+        case nil: completion(.read, setBacks)
+        case .unavailable?: completion(unread, setBacks)
+        case .some: completion(.late, setBacks)
         }
       }
     }
   }
+
+  /// How often another replica's version was taken over that is made of older items than those that a read barrier has passed with. A
+  /// read begins its barrier anew where this has changed meanwhile.
+  package var setBacks: Int { writer.setBacks.load(ordering: .acquiring) }
 
   /// The reply to a poll that is told nothing but where it is.
   package func unchanged(

@@ -15,6 +15,8 @@ struct SourceInput: Sendable {
   private var good: Answer?
   /// The number of the last answer; nil where it could not be mapped, or is another process's.
   var answer: UInt64?
+  /// That one is older than the source's interval, as after all replicas were away.
+  var isOverdue = false
   /// Every item of the last answer has a row that is shown; nil: not looked at yet.
   var showsAll: Bool?
   /// It has said that what is restored still holds.
@@ -65,8 +67,9 @@ struct SourceInput: Sendable {
   /// It has answered or failed at least once.
   var isSettled: Bool { shown != nil || problem != nil || isConfirmed }
 
-  /// It has said what there is, or that it is as the table shows it.
-  var hasAnswered: Bool { content != nil || isConfirmed || answer != nil }
+  /// It has said what there is, or that it is as the table shows it; or it was asked by another process so shortly before that it is not
+  /// to be asked yet.
+  var hasAnswered: Bool { content != nil || isConfirmed || answer != nil && !isOverdue && problem == nil }
 
   /// The last answer, where readers may be shown it.
   var shown: SourceContent? { isConcealed ? nil : content }

@@ -195,10 +195,23 @@ extension TableContent {
   /// or of newer ones.
   ///
   /// - Parameter log: the table's own, of which there may be edits under way here.
-  func storedShowsInputs(_ log: ItemLog?) -> Bool {
+  func storedShowsInputs(_ log: ItemLog?) -> Bool { storedInputRevisions.reach(committedInputs(log)) }
+
+  /// What its inputs have, without edits under way here.
+  func committedInputs(_ log: ItemLog?) -> InputRevisions {
     var revisions = inputRevisions
     if let log { revisions[log.storedName] = log.committed.revision.number }
-    return storedInputRevisions.reach(revisions)
+    return revisions
+  }
+
+  /// Returns whether a version is made of older items than those that a read barrier has passed with.
+  ///
+  /// - Parameter inputs: what it is made of; nil: of what the stored one is.
+  mutating func isSetBack(to inputs: InputRevisions?) -> Bool {
+    guard let passedInputs else { return false }
+    let isReached = (inputs ?? storedInputRevisions).reach(passedInputs)
+    if isReached { self.passedInputs = nil }
+    return !isReached
   }
 }
 

@@ -139,10 +139,13 @@ extension TableContent {
   }
 
   /// Stands for an answer from now on, where it is as the store had it then.
-  mutating func stand(at revision: Revision?, on answer: UInt64, of source: String) -> Bool {
+  ///
+  /// - Parameter isOverdue: the source would have been asked anew since.
+  mutating func stand(at revision: Revision?, on answer: UInt64, of source: String, isOverdue: Bool) -> Bool {
     guard isDurable, isOnly(of: source), let revision, record.durable == revision, restored != nil else { return false }
     inputs[source]?.answer = answer
     inputs[source]?.showsAll = true
+    inputs[source]?.isOverdue = isOverdue
     return true
   }
 

@@ -55,6 +55,9 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions = InputRevisions()
   var storedInputRevisions = InputRevisions()
+  /// Of what the inputs had when a read barrier last passed, as the stored version, made of older items, showed the same; nil when a
+  /// version is made of these.
+  var passedInputs: InputRevisions?
   /// Sources were asked what they have, that have only said that it is what was stored.
   var hasAskedForAll = false
   /// How often the stored version was found to be made of records that this table knows by other names, or not at all, and how many of
@@ -82,6 +85,9 @@ struct TableContent: Sendable {
   var retries = StoringRetries()
   /// Questions to the replica whose configuration counts, where this one's does not: whether a version shows the items as they are.
   var questions = StoreLooks()
+  /// Questions to the leader for rows that are not known here (``UnknownRows``), and whether it has answered one.
+  var rowQuestions = StoreLooks()
+  var isToldByLeader = false
   /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
   /// The memory of a family's member.
@@ -137,6 +143,14 @@ struct TableContent: Sendable {
   /// Returns whether sources have given their items since this process asks them, and not only the store has: of a row of theirs that is not
   /// here it is known then that there is none.
   func haveAnswered(_ sources: [String]) -> Bool { sources.allSatisfy { inputs[$0]?.hasAnswered ?? true } }
+
+  /// Returns the row that an edit names and that is not known here, where its sources may have it all the same.
+  ///
+  /// - Parameter isAsking: this process asks the sources.
+  func unknownRow(of edit: Edit, in table: Table, isAsking: Bool) -> String? {
+    guard isAsking ? !haveAnswered(edit.sources(in: self)) : !isToldByLeader else { return nil }
+    return [edit.row, edit.place?.neighbor].compactMap(\.self).first { !knows($0, in: table) }
+  }
 
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> RepresentedObject? {

@@ -36,11 +36,14 @@ struct AnswerStandings: TableJob {
 
   /// Has the table stand for an answer that another replica has shown, where it is as that one has left it.
   ///
-  /// - Parameter completion: on any queue: false where it is not, or nobody can tell.
+  /// - Parameters:
+  ///   - isOverdue: the source would have been asked anew since.
+  ///   - completion: on any queue: false where it is not, or nobody can tell.
   func stand(
     at revisions: [String: Revision],
     on answer: UInt64,
     of source: String,
+    isOverdue: Bool,
     _ completion: @escaping @Sendable (Bool) -> Void
   ) {
     let languages = all
@@ -50,7 +53,7 @@ struct AnswerStandings: TableJob {
     areRead.notify(on: context.background) { areRead in
       guard areRead else { return completion(false) }
       gather { content, writer in
-        content.stand(at: revisions[writer.storedName], on: answer, of: source)
+        content.stand(at: revisions[writer.storedName], on: answer, of: source, isOverdue: isOverdue)
       } then: { found in
         completion(found.allSatisfy(\.1))
       }

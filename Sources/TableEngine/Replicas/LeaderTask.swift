@@ -8,6 +8,8 @@ enum LeaderTask: Sendable {
   case show(HandedEdit)
   /// Have a stored version of a table, in each language, show the items as they are; a member of a family is asked for from now on.
   case showItems(String)
+  /// Have the sources of a table have answered, so that it is known which rows there are.
+  case knowRows(String)
 
   /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
   /// it.
@@ -19,6 +21,7 @@ enum LeaderTask: Sendable {
     case .refresh(let name): return ("refresh", name)
     case .refreshSource(let name): return ("source", name)
     case .showItems(let name): return ("items", name)
+    case .knowRows(let name): return ("rows", name)
     case .show(let edit):
       // An edit that is too long to be told is found by fetching.
       guard let text = edit.text else { return ("refresh", edit.table) }
@@ -31,6 +34,7 @@ enum LeaderTask: Sendable {
     case "refresh": self = .refresh(String(text))
     case "source": self = .refreshSource(String(text))
     case "items": self = .showItems(String(text))
+    case "rows": self = .knowRows(String(text))
     default:
       guard let edit = HandedEdit(text) else { return nil }
       self = .show(edit)

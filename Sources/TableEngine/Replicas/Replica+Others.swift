@@ -60,6 +60,7 @@ extension Replica {
     case .signal("source", let text): carryOutForAnother("source", text)
     case .signal("show", let text): carryOutForAnother("show", text)
     case .signal("items", let text): carryOutForAnother("items", text)
+    case .signal("rows", let text): carryOutForAnother("rows", text)
     case .signal("refreshed", let text): hearAnswer(text)
     case .signal, .leaseFree: return
     }

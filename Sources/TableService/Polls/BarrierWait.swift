@@ -21,10 +21,18 @@ final class BarrierWait: Waiter {
   private let answer: Answer
   private let topic = Topic(rawValue: .random(in: .min ... .max))
   private let left: Atomic<Int>
-  private let outcome = Mutex(LookOutcome.read)
+  private let state: Mutex<State>
+
+  private struct State {
+    var outcome = LookOutcome.read
+    /// ``LiveTable/setBacks`` of the members when their barriers passed, and how often they were read.
+    var (setBacks, rounds): ([Int], Int)
+  }
 
   /// In seconds; tables give up before.
   private static let patience = 5
+  /// Members are read so often at most.
+  private static let rounds = 5
 
   init(
     of members: [Member],
@@ -33,32 +41,59 @@ final class BarrierWait: Waiter {
   ) {
     (self.members, self.server, self.answer) = (members, server, answer)
     left = Atomic(members.count)
+    state = Mutex(State(setBacks: members.map(\.table.setBacks), rounds: 0))
   }
 
   /// For what waits anyway, and is counted among those who do.
   func begin() -> Reply {
     // The request is registered by then: a wake is a message to its loop, which is busy with it.
-    read { [self] in server.wake([ChangeTopic(topic)]) }
+    readAndWake()
     return .wait(Wait(topics: [topic], timeout: .seconds(Self.patience), waiter: self))
   }
 
   /// For what mostly doesn't: this is not counted among those who do.
   func begin(_ exchange: Exchange) -> Reply {
-    read { [self] in exchange.finish(answer(exchange, outcome.withLock { $0 })) }
+    read { [self] in
+      if isSetBack { _ = begin(exchange) } else { exchange.finish(answer(exchange, outcome)) }
+    }
     return .later
   }
 
+  private func readAndWake() { read { [self] in server.wake([ChangeTopic(topic)]) } }
+
+  private var outcome: LookOutcome { state.withLock { $0.outcome } }
+
+  /// True if a member was set back since its barrier has passed, and is to be read again: what it shows may be older than what was
+  /// committed before.
+  private var isSetBack: Bool {
+    state.withLock { state in
+      guard state.outcome == .read, state.setBacks != members.map(\.table.setBacks) else { return false }
+      if state.rounds == Self.rounds { state.outcome = .late }
+      return state.outcome == .read
+    }
+  }
+
   private func read(_ completion: @escaping @Sendable () -> Void) {
-    for member in members {
-      member.table.readBarrier(view: member.view) { [self] outcome in
-        self.outcome.withLock { $0 = $0.and(outcome) }
+    left.store(members.count, ordering: .releasing)
+    state.withLock { $0.rounds += 1 }
+    for (place, member) in members.enumerated() {
+      member.table.readBarrier(view: member.view) { [self] outcome, setBacks in
+        state.withLock { state in
+          state.outcome = state.outcome.and(outcome)
+          state.setBacks[place] = setBacks
+        }
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
       }
     }
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
-    left.load(ordering: .acquiring) == 0 ? answer(exchange, outcome.withLock { $0 }) : nil
+    guard left.load(ordering: .acquiring) == 0 else { return nil }
+    guard !isSetBack else {
+      readAndWake()
+      return nil
+    }
+    return answer(exchange, outcome)
   }
 
   /// It takes too long, or the service ends: what others have written is not known.

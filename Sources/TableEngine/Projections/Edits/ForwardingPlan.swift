@@ -30,23 +30,16 @@ struct ForwardingPlan: Sendable {
   /// The language of the table that the client sees.
   private let locale: String?
 
-  /// - Parameter isAsking: this process asks the sources of the table, which it may not know before they have answered.
   init(
     _ request: EditRequest,
     _ content: TableContent,
     table: Table,
-    named name: String,
-    isAsking: Bool = false
+    named name: String
   ) throws(TableError) {
     guard request.edits.count == 1, let asked = request.edits.first else {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
     let edits = content.definition.edits
-    if isAsking, !content.haveAnswered(asked.sources(in: content)) {
-      for row in [asked.row, asked.place?.neighbor].compactMap(\.self) where !content.knows(row, in: table) {
-        throw .notKnownYet(row, of: table.name)
-      }
-    }
     let change = try asked.settled(in: table, content, named: name)
     if case .put(let row, _, _, _) = asked { chosen = row }
     // Where another replica asks the sources, the item's source is not known here.
@@ -180,7 +173,7 @@ struct ForwardingPlan: Sendable {
 extension Edit {
   /// The sources without which it is not known whether the rows are there that it names: those that are looked up hold up the mapping of
   /// the others. An item under a chosen identity waits for the one alone that it is for.
-  fileprivate func sources(in content: TableContent) -> [String] {
+  func sources(in content: TableContent) -> [String] {
     guard isPut else { return content.mapper.sources }
     return [place?.source(in: content) ?? content.definition.source]
   }
@@ -222,7 +215,7 @@ extension EditPlace {
   }
 
   /// The row that it is beside.
-  fileprivate var neighbor: String? {
+  var neighbor: String? {
     switch self {
     case .end, .section: nil
     case .before(let row), .after(let row): row
