@@ -14,6 +14,8 @@ import Testing
     }
   }
 
+  @Test func bytesAsDigits() { #expect(hexadecimal([0, 9, 10, 171, 255] as [UInt8]) == "00090aabff") }
+
   @Test(
     arguments: [("a b/c", "a%20b%2Fc"), ("é~", "%C3%A9~"), ("", ""), ("100%", "100%25")] as [(String, String)]
   )

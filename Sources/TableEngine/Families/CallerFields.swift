@@ -1,6 +1,7 @@
 import Definitions
 import Digests
 import Expressions
+import FieldValues
 package import JSON
 import Synchronization
 import Upstream
@@ -125,8 +126,7 @@ struct ForwardedFields: Sendable {
   /// Returns a label that tells callers apart in a log: nobody learns the fields from it. Nil where there are none.
   func label(_ secret: [UInt8]) -> String? {
     guard !fields.isEmpty || values != .null else { return nil }
-    return HMACSHA256.code(for: bytes, key: secret).prefix(4)
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hexadecimal(HMACSHA256.code(for: bytes, key: secret).prefix(4))
   }
 
   /// The key by which these values are compared.

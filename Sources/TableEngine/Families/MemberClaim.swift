@@ -1,4 +1,5 @@
 import Digests
+import FieldValues
 import Foundation
 import JSON
 import TableStore

@@ -1,5 +1,6 @@
 import Definitions
 import Digests
+import FieldValues
 
 /// A replica's configuration, as replicas tell each other: the method of the digest, and the digest.
 ///
@@ -28,9 +29,4 @@ struct ConfigurationDigest: Equatable, Sendable {
 
   /// Returns whether the two are known to be of different configurations.
   func differs(from other: ConfigurationDigest) -> Bool { method == other.method && digest != other.digest }
-}
-
-/// Two digits for each byte.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -1,4 +1,5 @@
 import CPQ
+import FieldValues
 import Foundation
 
 extension PostgresSchema {
@@ -13,7 +14,7 @@ extension PostgresSchema {
     defer { PQfinish(other) }
     do {
       try checkSessions(connection, other)
-      return try migrate(connection, address)
+      return try migrate(connection)
     } catch {
       switch error {
       case .refused(let reason): throw .cannotOpen(path: address.description, reason: reason)
@@ -54,7 +55,7 @@ extension PostgresSchema {
     case newer(Int)
   }
 
-  private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) -> [UInt8] {
+  private static func migrate(_ connection: OpaquePointer) throws(Failure) -> [UInt8] {
     // A process that waited for the lock has to see the migrations of the one before it, whatever isolation the role begins with.
     try execute("BEGIN ISOLATION LEVEL READ COMMITTED", on: connection)
     try execute(lock, on: connection)
@@ -71,7 +72,7 @@ extension PostgresSchema {
       try execute(setVersion.replacingOccurrences(of: "$1", with: String(migrations.count)), on: connection)
     }
     // A role that may only listen can't read it.
-    let digits = randomSecret().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digits = hexadecimal(randomSecret())
     try execute("INSERT INTO tablecast.info VALUES ('secret', '\(digits)') ON CONFLICT DO NOTHING", on: connection)
     let secret = try execute("SELECT value FROM tablecast.info WHERE name = 'secret'", on: connection)
     try execute("COMMIT", on: connection)

@@ -1,4 +1,5 @@
 import Dispatch
+import FieldValues
 public import TableModel
 
 extension PostgresStore {
@@ -101,7 +102,8 @@ extension PostgresStore {
   }
 
   public func signal(_ name: String, _ text: String, completion: @escaping StoreCompletion<Void>) {
-    let payload = "s \(hex(name)) \(hex(text))"
+    // As digits: a payload is text, with spaces between its parts.
+    let payload = "s \(hexadecimal(name.utf8)) \(hexadecimal(text.utf8))"
     guard payload.utf8.count < 8000 else { return completion(.failure(.failed("a signal has at most 4,000 bytes"))) }
     askSide([PostgresStatement("SELECT pg_notify('tablecast', $1)", .text(payload))], completion) { _ in }
   }
@@ -126,11 +128,6 @@ extension PostgresStore {
     guard case .failure(.refused("55P03", _)) = result else { return }
     side.run([Self.endingSilentRuns]) { _ in }
   }
-}
-
-/// Bytes as digits, for notifications, whose payload is text without spaces.
-private func hex(_ text: String) -> String {
-  text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
 }
 
 extension PostgresStore {

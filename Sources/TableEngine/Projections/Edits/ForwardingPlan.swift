@@ -1,5 +1,6 @@
 import Definitions
 import Digests
+import FieldValues
 import Foundation
 import JSON
 import TableMapping
