@@ -182,6 +182,49 @@ import Upstream
     #expect(left.bytes(at: .zero) == nil)
   }
 
+  /// The handover of very many sources is left without what is too much: else the one before would stay in its place.
+  @Test(arguments: [(600, 1, 1000), (1, 600, 0)])
+  func aHandoverThatIsTooLongIsCut(entityTag: Int, definition: Int, sources: Int) throws {
+    var left = Handover(layout: "a")
+    (left.term, left.areMembersLeft) = (3, true)
+    var source = SourceHandover()
+    (source.due, source.heldUntil) = (.seconds(110), .seconds(105))
+    source.validators = SourceHandover.Validators(
+      entityTag: String(repeating: "e", count: entityTag),
+      lastModified: nil,
+      itemCount: 3,
+      isCut: false
+    )
+    let tables = ["t": Handover.TableRevision(Revision(number: 7, stamp: 8))]
+    for number in 0..<1000 {
+      left.sources["s\(number)"] = Handover.Entry(
+        definition: String(repeating: "d", count: definition),
+        source: source,
+        tables: tables
+      )
+    }
+    let bytes = try #require(left.bytes(at: .zero))
+    #expect(bytes.count <= Handover.maximumSize)
+    let read = try #require(Handover(Lease.Handover(bytes: bytes, age: .zero), at: .zero))
+    #expect(read.layout == "a" && read.term == 3 && read.areMembersLeft == true && read.sources.count == sources)
+    for entry in read.sources.values {
+      #expect(entry.tables == nil && entry.source.validators == nil)
+      #expect(entry.source.due == .seconds(110) && entry.source.heldUntil == .seconds(105))
+    }
+  }
+
+  /// What was found under an earlier lease may be older than others' work since.
+  @Test(arguments: [("3 a", true), ("4 b", false)])
+  func nothingOfAnEarlierLeaseIsLeftUnderAnother(precedence: String, isFit: Bool) {
+    var state = Replica.State(rank: ReplicaRank(generation: 3, digest: "a"))
+    let lease = Lease(name: "sources", holder: "a", term: 5, precedence: Array(precedence.utf8))
+    _ = state.lease.tick(at: 0)
+    state.handover = Handover(layout: "of term 3")
+    let actions = state.acquired(lease, asked: 0, at: 0)
+    #expect(actions == (isFit ? [.renew(lease), .beginFetching] : [.release(lease)]))
+    #expect(state.unstoredHandover == nil)
+  }
+
   /// The source's own definition decides whether anything of it counts, the whole configuration whether rows do.
   @Test func whatIsLeftCountsForTheSameSourceAndLayout() throws {
     func definition(_ path: String, title: String, token: String = "t") throws -> ServiceDefinition {

@@ -39,15 +39,26 @@ struct Handover: Codable, Equatable, Sendable {
     var revision: Revision { Revision(number: number, stamp: stamp) }
   }
 
-  /// More than that is not left: whoever is next asks for everything.
+  /// The most bytes that are left.
   static let maximumSize = 256 << 10
 
+  /// The handover as it is left. From one of more than ``maximumSize`` the states of answers are left out, for which
+  /// the next leader asks anew; then all sources: an older handover must not stay in its place.
+  ///
   /// - Parameter now: by the clock of its instants.
   func bytes(at now: Duration) -> [UInt8]? {
     var relative = self
     relative.sources = sources.mapValues { $0.shifted(by: .zero - now) }
-    guard let data = try? JSONEncoder().encode(relative), data.count <= Self.maximumSize else { return nil }
-    return Array(data)
+    var (shorter, empty) = (relative, relative)
+    for name in sources.keys {
+      shorter.sources[name]?.tables = nil
+      shorter.sources[name]?.source.validators = nil
+    }
+    empty.sources = [:]
+    for handover in [relative, shorter, empty] {
+      if let data = try? JSONEncoder().encode(handover), data.count <= Self.maximumSize { return Array(data) }
+    }
+    return nil
   }
 
   /// Nil where it is another release's, or no service can have left it.

@@ -253,8 +253,6 @@ final class Replica: Sendable {
         logger.notice("This replica asks the sources")
         announce()
         let (tasks, left) = state.withLock { state in
-          // State that was found before may be older than others' work since.
-          (state.handover, state.storedHandover) = (nil, nil)
           let left = state.lease.lease?.handover.flatMap { Handover($0, at: .now) }
           state.areMembersLeft = left?.areMembersLeft(before: state.lease.lease?.term) ?? false
           return (state.tasks, left)
@@ -269,19 +267,9 @@ final class Replica: Sendable {
   }
 
   private func acquired(_ lease: Lease?, asked: Double) {
-    // The holder before may have had a newer configuration, or another one of the same number.
     let (actions, conflict, isLeft) = state.withLock { state -> ([FetchLease.Action], String?, Bool) in
       let wasConflicting = state.rank.conflict != nil
-      let isFit = lease.map { state.rank.takesOver(from: $0.precedence, at: Self.now) } ?? true
-      var actions = state.lease.acquired(lease, asked: asked)
-      if !isFit {
-        actions.removeAll { $0 == .beginFetching }
-        if let lease { actions.append(.release(lease)) }
-        _ = state.lease.giveUp(forGood: false)
-      } else if let lease, actions == [.beginFetching] {
-        // The next holder is to find this configuration, however soon that is.
-        actions.insert(.renew(lease), at: 0)
-      }
+      let actions = state.acquired(lease, asked: asked, at: Self.now)
       if actions.contains(.beginFetching) { membersToBegin.enter() }
       return (actions, state.rank.conflict, wasConflicting && state.rank.conflict == nil)
     }
@@ -293,4 +281,24 @@ final class Replica: Sendable {
   }
 
   static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+}
+
+extension Replica.State {
+  /// The store has answered who asked for the lease: nil where another one holds it, or it could not be asked.
+  mutating func acquired(_ lease: Lease?, asked: Double, at now: Double) -> [FetchLease.Action] {
+    // State that was found under a lease before may be older than others' work since: it is not left under this one.
+    if lease != nil { (handover, storedHandover) = (nil, nil) }
+    // The holder before may have had a newer configuration, or another one of the same number.
+    let isFit = lease.map { rank.takesOver(from: $0.precedence, at: now) } ?? true
+    var actions = self.lease.acquired(lease, asked: asked)
+    if !isFit {
+      actions.removeAll { $0 == .beginFetching }
+      if let lease { actions.append(.release(lease)) }
+      _ = self.lease.giveUp(forGood: false)
+    } else if let lease, actions == [.beginFetching] {
+      // The next holder is to find this configuration, however soon that is.
+      actions.insert(.renew(lease), at: 0)
+    }
+    return actions
+  }
 }

@@ -39,7 +39,7 @@ struct ReplicaRank: Sendable {
   /// meanwhile.
   static let solitude = 5.0
 
-  /// Nobody is left who has the configuration that another replica has led with.
+  /// True if no replica is left with the configuration of the last leader.
   func isAlone(at now: Double) -> Bool { freeSince.map { now - $0 >= Self.solitude } ?? false }
 
   /// Another configuration counts than this one, and somebody is there who has it.
