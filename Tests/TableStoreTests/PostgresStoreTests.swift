@@ -40,6 +40,8 @@ import Testing
         guard arrival.wait(timeout: deadline) == .success else { throw PostgresServer.Failure(text: "no such event") }
       }
     }
+
+    func have(_ isWanted: (StoreEvent) -> Bool) -> Bool { heard.withLock { $0.contains(where: isWanted) } }
   }
 
   @Test func theSecondIsToldAndReadsTheSameBytes() throws {

@@ -34,8 +34,11 @@ final class PostgresConnection: @unchecked Sendable {
   private var watch: SocketWatch?
   private var state = State.connecting
   private var runs = Deque<Run>()
+  /// The statements of runs, and their ends (nil), that libpq has not been given yet.
+  private var unsent = Deque<PostgresStatement?>()
   /// Gives the connection up when the server has said nothing for too long while something was asked.
   private var deadline: (any DispatchSourceTimer)?
+  private var due = DispatchTime.now()
   private var onReady: ((Result<Void, PostgresError>) -> Void)?
 
   /// Silence of the server after which it is taken for dead.
@@ -111,13 +114,15 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Carries statements out, all or none.
   func run(_ statements: [PostgresStatement], completion: @escaping Completion) {
-    guard case .ready = state, let connection else { return completion(.failure(.lost("not connected"))) }
+    guard case .ready = state else { return completion(.failure(.lost("not connected"))) }
+    // The server would end the connection, each time that it is tried.
+    guard statements.allSatisfy({ $0.size <= PostgresStatement.maximumSize }) else {
+      return completion(.failure(.refused(state: "54000", message: "a value is longer than PostgreSQL takes")))
+    }
     runs.append(Run(completion: completion))
     if runs.count == 1 { startDeadline() }
-    for statement in statements {
-      guard statement.send(on: connection) else { return lose() }
-    }
-    guard PQpipelineSync(connection) == 1 else { return lose() }
+    for statement in statements { unsent.append(statement) }
+    unsent.append(nil)
     flush()
   }
 
@@ -126,19 +131,38 @@ final class PostgresConnection: @unchecked Sendable {
     if PQconsumeInput(connection) == 0 { return lose() }
     if !runs.isEmpty { startDeadline() }
     readResults()
+    readWhatIsDecrypted()
     readNotifications()
     flush()
   }
 
+  /// TLS and GSS decrypt more than libpq takes at once: the rest of a record stays with them, and the socket tells
+  /// nothing of it. Two calls take all of that; what comes meanwhile may be cut in turn.
+  private func readWhatIsDecrypted() {
+    for _ in 0..<4 {
+      // A completion may close the connection.
+      guard !runs.isEmpty, let connection, let watch, !watch.isReady, PQisBusy(connection) == 1,
+        PQsslInUse(connection) == 1 || PQgssEncInUse(connection) == 1
+      else { return }
+      if PQconsumeInput(connection) == 0 { return lose() }
+      readResults()
+    }
+  }
+
   private func readResults() {
+    var isBetween = false
     // A completion may close the connection.
     while !runs.isEmpty, let connection, PQisBusy(connection) == 0 {
       guard let result = PQgetResult(connection) else {
-        // Stands between two statements' results; where nothing more has come, the connection is busy from here on.
         if PQstatus(connection) == CONNECTION_BAD { return lose() }
+        // Stands between two statements' results; where nothing more has come, the connection is busy from here on. Two
+        // of them: all that libpq was given is answered, as where the run fails before its end is sent.
+        if isBetween { return }
+        isBetween = true
         continue
       }
       defer { PQclear(result) }
+      isBetween = false
       take(result)
     }
   }
@@ -171,12 +195,31 @@ final class PostgresConnection: @unchecked Sendable {
     }
   }
 
+  /// Sends as much as the network takes. libpq is given some statements at a time: it moves all that it has not sent
+  /// yet with each part that it sends, and the queue has other work, too.
   private func flush() {
     guard let connection else { return }
-    switch PQflush(connection) {
-    case 0: watch?.ignoreWriting()
-    case 1: watch?.awaitWriting()
-    default: lose()
+    while true {
+      switch PQflush(connection) {
+      case 0:
+        guard !unsent.isEmpty else {
+          watch?.ignoreWriting()
+          return
+        }
+      case 1:
+        watch?.awaitWriting()
+        return
+      default: return lose()
+      }
+      var size = 0
+      while size < PostgresStatement.partSize, let next = unsent.popFirst() {
+        guard let statement = next else {
+          guard PQpipelineSync(connection) == 1 else { return lose() }
+          continue
+        }
+        guard statement.send(on: connection) else { return lose() }
+        size += statement.size
+      }
     }
   }
 
@@ -184,11 +227,18 @@ final class PostgresConnection: @unchecked Sendable {
 
   private func startDeadline() {
     let timer = deadline ?? DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now() + Self.patience)
+    due = .now() + Self.patience
+    timer.schedule(deadline: due)
     guard deadline == nil else { return }
     deadline = timer
-    timer.setEventHandler { [weak self] in self?.lose("the server does not answer") }
+    timer.setEventHandler { [weak self] in self?.expire() }
     timer.activate()
+  }
+
+  private func expire() {
+    // Its handler is late: the queue was busy, or the process stopped, and what the server has said is not read yet.
+    guard DispatchTime.now() < due + .seconds(1) else { return startDeadline() }
+    lose("the server does not answer")
   }
 
   private func stopDeadline() {
@@ -220,7 +270,7 @@ final class PostgresConnection: @unchecked Sendable {
     stopDeadline()
     watch?.cancel()
     watch = nil
-    runs = []
+    (runs, unsent) = ([], [])
     if let connection { PQfinish(connection) }
     connection = nil
   }

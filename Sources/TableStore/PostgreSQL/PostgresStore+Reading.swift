@@ -69,6 +69,17 @@ extension PostgresStore {
     }
   }
 
+  /// Lets the statements behind it in the run take as long as they take: the server's limits count the time in which
+  /// the client takes the answers, which may be long. The silence of one side still ends them.
+  private static let unlimitedTime = PostgresStatement(
+    // The second setting came with PostgreSQL 17.
+    """
+    SELECT set_config('statement_timeout', '0', true), CASE
+      WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', true)
+    END
+    """
+  )
+
   /// Reads a table whole.
   func read(_ name: String, _ finish: @escaping StoreCompletion<StoredTable>) {
     let wasKnown = tables[name] != nil
@@ -76,7 +87,8 @@ extension PostgresStore {
       guard case .success = result, let id = tables[name]?.id else {
         return finish(result.map { StoredTable() })
       }
-      main.run(PostgresTable.whole(id, name)) { [self] result in
+      main.run([Self.unlimitedTime] + PostgresTable.whole(id, name)) { [self] result in
+        let result = result.map { Array($0.dropFirst()) }
         if wasKnown, case .success(let answers) = result, answers.first?.count == 0 {
           // Removed meanwhile, or called otherwise: another one may have its name.
           tables[name] = nil
@@ -115,6 +127,8 @@ extension PostgresStore {
     }
     main.run(table.news) { [self] result in
       switch result {
+      // There is more than can be sent in the time for a statement.
+      case .failure(.refused("57014", _)): replace(name, finish)
       case .failure(let error): finish(.failure(StoreError(error)))
       case .success(let answers):
         var followed = table

@@ -2,7 +2,7 @@ import FieldValues
 import TableModel
 
 extension PostgresTable {
-  /// Returns the queries that read a table whole, in the order in which ``restored(name:from:history:)`` reads the
+  /// Returns the queries that read a table whole, in the order in which ``restored(id:name:from:history:)`` reads the
   /// answers.
   static func whole(_ id: Int64, _ name: String) -> [PostgresStatement] {
     [

@@ -120,20 +120,19 @@ struct PostgresTable: Sendable {
   }
 
   private func writes(of change: Change) -> [PostgresStatement] {
-    guard !change.added.isEmpty else { return [] }
     let records = change.added.map { entry in
       var writer = RecordWriter()
       writer.write(entry.row)
-      return writer.bytes
+      return (number: Int64(bitPattern: entry.number), bytes: writer.bytes)
     }
-    return [
+    return PostgresStatement.parts(of: records, \.bytes.count).map { part in
       PostgresStatement(
         "INSERT INTO tablecast.row SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])",
         .int(id),
-        .ints(change.added.map { Int64(bitPattern: $0.number) }),
-        .byteStrings(records)
+        .ints(part.map(\.number)),
+        .byteStrings(part.map(\.bytes))
       )
-    ]
+    }
   }
 
   /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read.
@@ -214,22 +213,20 @@ extension PostgresTable {
           )
         )
       }
-      if !items.stored.isEmpty {
-        statements.append(
-          // No name is empty. An item's stays what it was when it was added.
-          PostgresStatement(
-            """
-            INSERT INTO tablecast.item (feed, id, rank, body, name)
-            SELECT $1, id, rank, body, nullif(name, ''::bytea)
-            FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) AS new(id, rank, body, name)
-            ON CONFLICT (feed, id) DO UPDATE SET rank = excluded.rank, body = excluded.body
-            """,
-            .int(id),
-            .ints(items.stored.map { Int64(bitPattern: $0.item.id.rawValue) }),
-            .ints(items.stored.map(\.rank)),
-            .byteStrings(items.stored.map(\.item.body)),
-            .byteStrings(items.stored.map { Array(($0.item.name ?? "").utf8) })
-          )
+      statements += PostgresStatement.parts(of: items.stored) { $0.item.body.count }.map { part in
+        // No name is empty. An item's stays what it was when it was added.
+        PostgresStatement(
+          """
+          INSERT INTO tablecast.item (feed, id, rank, body, name)
+          SELECT $1, id, rank, body, nullif(name, ''::bytea)
+          FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) AS new(id, rank, body, name)
+          ON CONFLICT (feed, id) DO UPDATE SET rank = excluded.rank, body = excluded.body
+          """,
+          .int(id),
+          .ints(part.map { Int64(bitPattern: $0.item.id.rawValue) }),
+          .ints(part.map(\.rank)),
+          .byteStrings(part.map(\.item.body)),
+          .byteStrings(part.map { Array(($0.item.name ?? "").utf8) })
         )
       }
     }

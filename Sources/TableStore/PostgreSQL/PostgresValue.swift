@@ -15,7 +15,23 @@ enum PostgresValue: Sendable {
   static func int(_ value: UInt64) -> PostgresValue { .int(Int64(bitPattern: value)) }
   static func name(_ value: String) -> PostgresValue { .bytes(Array(value.utf8)) }
 
-  /// Nil for null.
+  /// The length of ``encoded`` in bytes; of an empty array a little more.
+  var size: Int {
+    switch self {
+    case .null: 0
+    case .int: 8
+    case .bool: 1
+    case .bytes(let value): value.count
+    case .text(let value): value.utf8.count
+    case .ints(let values): Self.headSize + values.count * 12
+    case .byteStrings(let values): Self.headSize + values.reduce(0) { $0 + 4 + $1.count }
+    }
+  }
+
+  /// The most that stands before the elements of an array.
+  private static let headSize = 20
+
+  /// Nil for null. At most ``PostgresStatement/maximumSize`` long.
   var encoded: [UInt8]? {
     switch self {
     case .null: nil
@@ -32,8 +48,8 @@ enum PostgresValue: Sendable {
   private static func array(of type: Int32, _ elements: [[UInt8]]) -> [UInt8] {
     guard !elements.isEmpty else { return bigEndian(Int32(0)) + bigEndian(Int32(0)) + bigEndian(type) }
     var bytes = bigEndian(Int32(1)) + bigEndian(Int32(0)) + bigEndian(type)
-    bytes += bigEndian(Int32(truncatingIfNeeded: elements.count)) + bigEndian(Int32(1))
-    for element in elements { bytes += bigEndian(Int32(truncatingIfNeeded: element.count)) + element }
+    bytes += bigEndian(Int32(clamping: elements.count)) + bigEndian(Int32(1))
+    for element in elements { bytes += bigEndian(Int32(clamping: element.count)) + element }
     return bytes
   }
 

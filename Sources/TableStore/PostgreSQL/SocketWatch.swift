@@ -42,5 +42,11 @@ final class SocketWatch {
     interest = events
   }
 
+  /// True if the handler is about to be called (again).
+  var isReady: Bool {
+    var event = epoll_event()
+    return epoll_wait(descriptor, &event, 1, 0) > 0
+  }
+
   func cancel() { source.cancel() }
 }
