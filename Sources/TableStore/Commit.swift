@@ -52,6 +52,9 @@ public struct Commit: Sendable {
   /// All the records that it is about.
   var records: [String] { [table] + beside.map(\.table) }
 
+  /// Those of them that it changes: all, or none where it has but an answer.
+  var changedRecords: [String] { parts.filter(\.changesTable).map(\.table) }
+
   /// The changes of its records, one each.
   var parts: [Commit] { beside.isEmpty ? [self] : beside + [self] }
 

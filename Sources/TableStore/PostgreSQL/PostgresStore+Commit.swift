@@ -1,28 +1,47 @@
 extension PostgresStore {
   /// Writes commits in one transaction, or where that fails one by one; answers in their order.
-  func write(_ group: [PendingCommit], then done: @escaping () -> Void) {
+  ///
+  /// - Parameter done: told the error of a single commit; nil after its success, and after several commits.
+  func write(_ group: [PendingCommit], then done: @escaping (_ failure: StoreError?) -> Void) {
     let writing = group.flatMap(\.commit.parts).filter(\.changesTable)
     // A commit built on a stored table is not written where the table was removed.
     let made = Set(writing.filter { $0.base.map { $0 == .none } ?? true }.map(\.table))
-    open(writing.map(\.table), making: made) { [self] result in
+    let making = made.isEmpty ? [] : group.map(\.commit).filter { !made.isDisjoint(with: $0.changedRecords) }
+    open(writing.map(\.table), making: made, under: Set(making.compactMap(\.fence))) { [self] result in
       switch result {
-      // One of the tables: the others' commits have nothing to do with it.
-      case .failure(.damaged) where group.count > 1: writeEach(group[...], then: done)
-      case .failure(let error):
-        for pending in group { pending.completion(.failure(error)) }
-        done()
       case .success: writeTogether(group, then: done)
+      case .failure(.unavailable(let reason)):
+        answer(group, group.map { _ in .failure(.unavailable(reason)) }, then: done)
+      // It is of one of the tables, or of one lease: the others' commits have nothing to do with it.
+      case .failure where group.count > 1: writeEach(group[...], then: done)
+      case .failure(let error): answer(group, group.map { _ in .failure(error) }, then: done)
       }
     }
   }
 
-  /// Writes commits in a transaction each, those of a table that can't be read failing alone.
-  private func writeEach(_ group: ArraySlice<PendingCommit>, then done: @escaping () -> Void) {
-    guard let first = group.first else { return done() }
-    write([first]) { [self] in writeEach(group.dropFirst(), then: done) }
+  /// Writes commits in a transaction each, so that each succeeds or fails alone.
+  ///
+  /// - Parameter held: the records of commits that have waited for a lock in vain, and their errors. Further commits on
+  ///   these don't wait.
+  private func writeEach(
+    _ group: ArraySlice<PendingCommit>,
+    held: [String: StoreError] = [:],
+    then done: @escaping (_ failure: StoreError?) -> Void
+  ) {
+    guard let first = group.first else { return done(nil) }
+    let records = first.commit.changedRecords
+    if let error = records.lazy.compactMap({ held[$0] }).first {
+      first.completion(.failure(error))
+      return writeEach(group.dropFirst(), held: held, then: done)
+    }
+    write([first]) { [self] failure in
+      var held = held
+      if let failure, case .busy = failure { for record in records { held[record] = failure } }
+      writeEach(group.dropFirst(), held: held, then: done)
+    }
   }
 
-  private func writeTogether(_ group: [PendingCommit], then done: @escaping () -> Void) {
+  private func writeTogether(_ group: [PendingCommit], then done: @escaping (_ failure: StoreError?) -> Void) {
     var planned = tables
     var clearing = answers
     // Groups of several processes take tables in one order: none waits for a table that another one holds while that
@@ -61,7 +80,7 @@ extension PostgresStore {
       case .failure(.lost(let reason)):
         answer(group, group.map { _ in .failure(.unavailable(reason)) }, then: done)
       case .failure(let error) where group.count == 1: retry(group[0], after: error, then: done)
-      case .failure: writeAlone(group[...], then: done)
+      case .failure: writeEach(group[...], then: done)
       }
     }
   }
@@ -83,24 +102,22 @@ extension PostgresStore {
   private func answer(
     _ group: [PendingCommit],
     _ results: [Result<Void, StoreError>],
-    then done: @escaping () -> Void
+    then done: @escaping (_ failure: StoreError?) -> Void
   ) {
     for (pending, result) in zip(group, results) { pending.completion(result) }
-    done()
-  }
-
-  private func writeAlone(_ group: ArraySlice<PendingCommit>, then done: @escaping () -> Void) {
-    guard let first = group.first else { return done() }
-    writeTogether([first]) { [self] in writeAlone(group.dropFirst(), then: done) }
+    if results.count == 1, case .failure(let error) = results[0] { done(error) } else { done(nil) }
   }
 
   /// Decides on a refused commit. Two transactions that were in each other's way are tried again, once: by then the
-  /// other one is through, and this one is superseded or not.
-  private func retry(_ pending: PendingCommit, after error: PostgresError, then done: @escaping () -> Void) {
-    let isRepeatable = ["40001", "40P01", "55P03"].contains(error.state) && !pending.isSecondTry
-    guard isRepeatable else {
-      pending.completion(.failure(StoreError(error)))
-      return done()
+  /// other one is through, and this one is superseded or not. A lock that was waited for in vain is not waited for once
+  /// more: all other commits stand behind this one.
+  private func retry(
+    _ pending: PendingCommit,
+    after error: PostgresError,
+    then done: @escaping (_ failure: StoreError?) -> Void
+  ) {
+    guard error.isConflict, !pending.isSecondTry else {
+      return answer([pending], [.failure(StoreError(error))], then: done)
     }
     var again = pending
     again.isSecondTry = true
@@ -179,28 +196,32 @@ extension PostgresStore {
   func forget(_ table: String, _ finish: @escaping StoreCompletion<Void>) {
     let prefix = memberPrefix(of: table)
     let names = "(name = $1::bytea OR substr(name, 1, length($2::bytea)) = $2::bytea)"
-    let removals = ["change", "row", "item", "object", "toggle"].map { part in
-      PostgresStatement(
-        "DELETE FROM tablecast.\(part) WHERE feed IN (SELECT id FROM tablecast.feed WHERE \(names))",
-        .name(table),
-        .name(prefix)
-      )
-    }
-    let lock = PostgresStatement(
-      "SELECT tablecast.tell('r', name) FROM tablecast.feed WHERE \(names) ORDER BY id FOR UPDATE",
-      .name(table),
-      .name(prefix)
-    )
-    let rest = [
-      PostgresStatement("DELETE FROM tablecast.feed WHERE \(names)", .name(table), .name(prefix)),
-      PostgresStatement("DELETE FROM tablecast.answer WHERE feed = $1::bytea", .name(table)),
-    ]
-    main.run([lock] + removals + rest) { [self] result in
+    let removals = Self.removals(of: names, [.name(table), .name(prefix)])
+    let answers = PostgresStatement("DELETE FROM tablecast.answer WHERE feed = $1::bytea", .name(table))
+    main.run(removals + [answers]) { [self] result in
+      endSilentRuns(after: result)
       if case .success = result {
         tables = tables.filter { $0.key != table && !$0.key.hasPrefix(prefix) }
       }
       finish(result.map { _ in }.mapError(StoreError.init))
     }
+  }
+
+  /// Returns the statements that remove records with all their parts, and say so. They lock the records in the order of
+  /// their names, as commits do: else two transactions may wait for each other.
+  ///
+  /// - Parameters:
+  ///   - condition: on a row of `feed`, in SQL.
+  ///   - parameters: of the condition.
+  private static func removals(of condition: String, _ parameters: [PostgresValue]) -> [PostgresStatement] {
+    let held = "SELECT name FROM tablecast.feed WHERE \(condition) ORDER BY name FOR UPDATE"
+    let parts = ["change", "row", "item", "object", "toggle"].map { part in
+      "DELETE FROM tablecast.\(part) WHERE feed IN (SELECT id FROM tablecast.feed WHERE \(condition))"
+    }
+    let texts =
+      ["SELECT tablecast.tell('r', name) FROM (\(held)) AS held"] + parts
+      + ["DELETE FROM tablecast.feed WHERE \(condition)"]
+    return texts.map { PostgresStatement($0, parameters) }
   }
 }
 
@@ -220,22 +241,12 @@ extension PostgresStore {
   }
 
   private func remove(_ names: [String], _ fence: Lease, attempts: Int, _ finish: @escaping StoreCompletion<Void>) {
-    let digests = PostgresValue.byteStrings(names.map { Array($0.utf8) })
+    let given = PostgresValue.byteStrings(names.map { Array($0.utf8) })
     let known = "sha256(name) IN (SELECT sha256(name) FROM unnest($1::bytea[]) AS given (name))"
-    let lock = PostgresStatement(
-      "SELECT tablecast.tell('r', name) FROM (SELECT name FROM tablecast.feed WHERE \(known) ORDER BY id FOR UPDATE) AS held",
-      digests
-    )
-    let removals = ["change", "row", "item", "object", "toggle"].map { part in
-      PostgresStatement(
-        "DELETE FROM tablecast.\(part) WHERE feed IN (SELECT id FROM tablecast.feed WHERE \(known))",
-        digests
-      )
-    }
-    let last = PostgresStatement("DELETE FROM tablecast.feed WHERE \(known)", digests)
-    main.run([Self.fenceStatement(fence), lock] + removals + [last]) { [self] result in
+    main.run([Self.fenceStatement(fence)] + Self.removals(of: known, [given])) { [self] result in
+      endSilentRuns(after: result)
       // Somebody wrote one of them at this moment.
-      if case .failure(.refused("40001", _)) = result, attempts > 1 {
+      if case .failure(let error) = result, error.isConflict, attempts > 1 {
         return remove(names, fence, attempts: attempts - 1, finish)
       }
       for name in names { tables[name] = nil }

@@ -7,10 +7,13 @@ extension PostgresStore {
   ///
   /// One that this process has not restored is known without its versions: then its next one begins anew.
   ///
-  /// - Parameter made: those that are made where they are not stored yet.
+  /// - Parameters:
+  ///   - made: those that are made where they are not stored yet.
+  ///   - fences: the leases under which these are made.
   func open(
     _ names: [String],
     making made: Set<String> = [],
+    under fences: Set<Lease> = [],
     attempts: Int = 5,
     completion: @escaping (Result<Void, StoreError>) -> Void
   ) {
@@ -38,19 +41,21 @@ extension PostgresStore {
         .name(name)
       )
     }
-    main.run(insertions + questions) { [self] result in
+    let making = (insertions.isEmpty ? [] : fences.map(Self.fenceStatement)) + insertions
+    main.run(making + questions) { [self] result in
+      endSilentRuns(after: result)
       switch result {
       // Another process makes the same table at this moment, which this transaction can't see.
       case .failure(.refused("40001", _)) where attempts > 1:
-        open(names, making: made, attempts: attempts - 1, completion: completion)
+        open(names, making: made, under: fences, attempts: attempts - 1, completion: completion)
       case .failure(let error): completion(.failure(StoreError(error)))
       case .success(let answers):
         for (index, name) in unknown.enumerated() {
-          let found = answers[insertions.count + index]
+          let found = answers[making.count + index]
           guard found.count == 1 else {
             guard made.contains(name) else { continue }
             guard attempts > 1 else { return completion(.failure(.superseded)) }
-            return open(names, making: made, attempts: attempts - 1, completion: completion)
+            return open(names, making: made, under: fences, attempts: attempts - 1, completion: completion)
           }
           do throws(RecordError) {
             let revision = Revision(number: try found.count(0, 1), stamp: found.unsigned(0, 2))

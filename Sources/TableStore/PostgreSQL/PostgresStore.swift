@@ -51,7 +51,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
   /// A job that waits for its turn.
   enum Job {
     case commit(Commit, StoreCompletion<Void>)
-    /// Calls back when it is done, and completes itself.
+    /// Any other one, with a completion of its own; `done` begins the next job.
     case task((_ done: @escaping () -> Void) -> Void)
   }
 
@@ -304,11 +304,11 @@ public final class PostgresStore: Store, @unchecked Sendable {
       waiting.removeFirst()
       group.append(PendingCommit(commit: commit, completion: completion))
     }
-    write(group) { [self] in proceed() }
+    write(group) { [self] _ in proceed() }
   }
 }
 
-/// A commit and who waits for it.
+/// A commit and its caller's completion.
 struct PendingCommit {
   let commit: Commit
   let completion: StoreCompletion<Void>

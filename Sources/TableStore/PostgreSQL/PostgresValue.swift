@@ -131,4 +131,7 @@ enum PostgresError: Error, Sendable {
     guard case .refused(let state, _) = self else { return nil }
     return state
   }
+
+  /// Another transaction was in the way, and is through.
+  var isConflict: Bool { state == "40001" || state == "40P01" }
 }

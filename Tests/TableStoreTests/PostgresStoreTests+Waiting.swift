@@ -1,0 +1,65 @@
+import Dispatch
+import TableModel
+import TestSupport
+import Testing
+
+@testable import TableStore
+
+/// Locks that others keep.
+extension PostgresStoreTests {
+  private func commit(_ table: String) -> Commit {
+    var commit = Commit(table: table, durability: .full)
+    commit.objects = [ObjectChange(row: "1", bytes: [1])]
+    return commit
+  }
+
+  /// A commit waits for some seconds, and no other one of its group waits for the same record once more.
+  @Test(arguments: [
+    ("known", "UPDATE tablecast.feed SET next_row = next_row WHERE name = 'known'"),
+    ("new", "INSERT INTO tablecast.feed (name) VALUES ('new')"),
+  ]) func aLockedRecordHoldsUpItsOwnCommits(name: String, lock: String) throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let store = try PostgresStore(address: address)
+    try store.written(commit("known"))
+    let holder = try server.session(in: address)
+    try holder.ask("BEGIN; \(lock)")
+    let outcomes = Monitor<[StoreError?]>([])
+    // All but the first form one group.
+    for record in ["a", name, name, "b"] {
+      store.commit(commit(record)) { result in
+        outcomes.change { outcomes in
+          if case .failure(let error) = result { outcomes.append(error) } else { outcomes.append(nil) }
+        }
+      }
+    }
+    try outcomes.wait(for: "the commit that waited") { $0.count >= 2 ? true : nil }
+    // Whoever waits from now on gets it.
+    try holder.ask("ROLLBACK")
+    let all = try outcomes.wait(for: "all commits") { $0.count == 4 ? $0 : nil }
+    #expect(all[0] == nil && all[3] == nil)
+    for error in all[1...2] {
+      guard case .busy? = error else {
+        Issue.record("\(all)")
+        return
+      }
+    }
+    try store.closed()
+  }
+
+  @Test func whoHasNotTheLeaseMakesNoRecord() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let store = try PostgresStore(address: address)
+    var fenced = commit("t")
+    fenced.fence = Lease(name: "s", holder: "a", term: 1)
+    #expect(throws: StoreError.fenced) { try store.written(fenced) }
+    #expect(try server.ask("SELECT count(*) FROM tablecast.feed", in: address) == "0")
+    // The others of its group are not concerned.
+    let outcomes = Outcomes()
+    for each in [commit("a"), fenced, commit("b")] { store.commit(each) { outcomes.add($0) } }
+    try result { store.flush(completion: $0) } as Void
+    #expect(outcomes.all == [nil, .fenced, nil])
+    try store.closed()
+  }
+}
