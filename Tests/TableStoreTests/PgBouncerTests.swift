@@ -27,9 +27,13 @@ import Testing
     let pooler = try PgBouncer(before: server, mode: "session")
     let stores = try (0..<2).map { _ in try PostgresStore(address: pooler.address(of: address)) }
     #expect(stores[0].sharedSecret == stores[1].sharedSecret && stores[0].sharedSecret.count >= 32)
-    let events = PostgresStoreTests.Events(of: stores[1])
+    let (own, events) = (PostgresStoreTests.Events(of: stores[0]), PostgresStoreTests.Events(of: stores[1]))
     try result { stores[0].signal("hello", "there", completion: $0) }
     try events.await { $0 == .signal(name: "hello", text: "there") }
+    // One's own is no news: the server's processes have other numbers than the pooler says.
+    try result { stores[1].signal("hello", "back", completion: $0) }
+    try own.await { $0 == .signal(name: "hello", text: "back") }
+    #expect(!own.have { $0 == .signal(name: "hello", text: "there") })
     for store in stores { try store.closed() }
   }
 }

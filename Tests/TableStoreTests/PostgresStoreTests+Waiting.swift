@@ -62,4 +62,36 @@ extension PostgresStoreTests {
     #expect(outcomes.all == [nil, .fenced, nil])
     try store.closed()
   }
+
+  /// Whole messages alone count as signs of life: one that comes slowly is known to its sender.
+  @Test func whoSendsSlowlyDoesNotEndItself() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, _ in
+      let slow = try server.session(in: "\(address) application_name=tablecast")
+      let text = try slow.ask("BEGIN; LOCK tablecast.toggle IN ROW EXCLUSIVE MODE; SELECT pg_backend_pid()")
+      let process = try #require(Int32(text))
+      try slow.begin("COPY tablecast.toggle FROM STDIN")
+      func ended(but own: [Int32]) throws -> Int? {
+        try result { completion in
+          first.queue.async {
+            first.side.run([PostgresStore.endingSilentRuns(but: own, after: 0)]) { result in
+              completion(result.map { $0.first?.count }.mapError(StoreError.init))
+            }
+          }
+        }
+      }
+      let waits = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE pid = \(process) AND state = 'active' AND wait_event = 'ClientRead'
+        """
+      let deadline = ContinuousClock.now + .seconds(60)
+      while try server.ask(waits, in: address) != "1" {
+        guard ContinuousClock.now < deadline else { throw TimeOut("the session that waits for its client") }
+      }
+      #expect(try ended(but: [process]) == 0)
+      #expect(try ended(but: [process + 1]) == 1)
+      withExtendedLifetime(slow) {}
+    }
+  }
 }

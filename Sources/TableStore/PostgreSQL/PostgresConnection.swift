@@ -48,9 +48,6 @@ final class PostgresConnection: @unchecked Sendable {
 
   deinit { if let connection { PQfinish(connection) } }
 
-  /// The server's process that serves this connection.
-  var process: Int32 { connection.map { PQbackendPID($0) } ?? 0 }
-
   /// Connects; on failure the connection is of no further use.
   func open(_ address: String, completion: @escaping (Result<Void, PostgresError>) -> Void) {
     onReady = completion

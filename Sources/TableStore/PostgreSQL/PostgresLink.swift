@@ -34,8 +34,8 @@ final class PostgresLink: @unchecked Sendable {
     self.greeting = greeting
   }
 
-  /// The server's process behind it; 0 where there is none.
-  var process: Int32 { connection?.process ?? 0 }
+  /// The server's process behind it, as the server calls it, whatever a pooler in between says; 0 where there is none.
+  private(set) var process: Int32 = 0
 
   /// Calls back when it is up, or an attempt to make it has failed: one is made at once where it is down.
   func attempt(_ body: @escaping () -> Void) {
@@ -74,10 +74,12 @@ final class PostgresLink: @unchecked Sendable {
   private func greet(_ connection: PostgresConnection) {
     connection.onLoss = { [weak self] reason in self?.fail(.lost(reason)) }
     connection.onNotification = onNotification
-    connection.run(greeting) { [weak self, weak connection] result in
+    let question = PostgresStatement("SELECT pg_backend_pid()")
+    connection.run(greeting + [question]) { [weak self, weak connection] result in
       guard let self, let connection, connection === self.connection else { return }
       switch result {
-      case .success:
+      case .success(let answers):
+        process = Int32(truncatingIfNeeded: answers.last?.int(0, 0) ?? 0)
         isUp = true
         backoff = Backoff()
         onChange?(true)
@@ -96,6 +98,7 @@ final class PostgresLink: @unchecked Sendable {
     case .refused(_, let text): reason = text
     }
     connection = nil
+    process = 0
     let wasUp = isUp
     if !wasUp { failures += 1 }
     isUp = false

@@ -126,7 +126,7 @@ extension PostgresStore {
   /// gets it. On the store's queue.
   func endSilentRuns(after result: Result<[PostgresRows], PostgresError>) {
     guard case .failure(.refused("55P03", _)) = result else { return }
-    side.run([Self.endingSilentRuns]) { _ in }
+    side.run([Self.endingSilentRuns(but: [main.process, side.process])]) { _ in }
   }
 }
 

@@ -125,21 +125,30 @@ public final class PostgresStore: Store, @unchecked Sendable {
     )
   }
 
-  /// Ends the server's processes that have locks, and whose clients, replicas as this one, have sent a part of a run and then nothing for as
-  /// long as a client awaits an answer before it gives its connection up: a client that goes on later has lost it, as by any cut.
-  static let endingSilentRuns = PostgresStatement(
-    """
+  /// Ends the server's processes that have locks, and whose clients, replicas as this one, have sent a part of a run
+  /// and then no whole message for so long: a client that goes on later has lost its connection, as by any cut.
+  ///
+  /// A message may come slowly. So what is long is written in parts (``PostgresStatement/partSize``), and this client's
+  /// own processes are let be.
+  ///
+  /// - Parameters:
+  ///   - own: the processes of this client's connections.
+  ///   - silence: in seconds.
+  static func endingSilentRuns(but own: [Int32], after silence: Int64 = 15) -> PostgresStatement {
+    PostgresStatement(endingOfSilentRuns, .ints(own.map { Int64($0) }), .int(silence))
+  }
+
+  private static let endingOfSilentRuns = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity AS other
-    WHERE datname = current_database() AND usename = session_user
+    WHERE datname = current_database() AND usename = session_user AND pid <> ALL($1::bigint[])
       AND application_name = current_setting('application_name') AND state = 'active' AND wait_event = 'ClientRead'
-      AND query_start < clock_timestamp() - interval '5 s' AND EXISTS (
+      AND query_start < clock_timestamp() - $2::bigint * interval '1 s' AND EXISTS (
         SELECT FROM pg_locks
         WHERE pg_locks.pid = other.pid AND granted AND mode IN ('RowShareLock', 'RowExclusiveLock')
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'tablecast'::regnamespace)
       )
     """
-  )
 
   // MARK: - Calls
 
