@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-/// Locks that others keep.
+/// Locks that others keep, and the end.
 extension PostgresStoreTests {
   private func commit(_ table: String) -> Commit {
     var commit = Commit(table: table, durability: .full)
@@ -93,5 +93,21 @@ extension PostgresStoreTests {
       #expect(try ended(but: [process + 1]) == 1)
       withExtendedLifetime(slow) {}
     }
+  }
+
+  @Test func whatIsUnderWayAtTheEndIsAnswered() throws {
+    let store = try PostgresStore(address: PostgresServer.shared.get().newDatabase())
+    let answered = Monitor(0)
+    for _ in 0..<20 {
+      store.revision(of: "t") { _ in answered.change { $0 += 1 } }
+      store.signal("a", "b") { _ in answered.change { $0 += 1 } }
+    }
+    try store.closed()
+    try answered.wait(for: "all answers") { $0 == 40 ? true : nil }
+    #expect(throws: StoreError.closed) { try result { store.members(completion: $0) } as [String] }
+    #expect(throws: StoreError.closed) { try result { store.revision(of: "t", completion: $0) } as Revision? }
+    let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+    #expect(throws: StoreError.closed) { try result { store.disclaim(key, completion: $0) } as Void }
+    #expect(throws: StoreError.closed) { try store.restored() }
   }
 }

@@ -126,10 +126,13 @@ final class PostgresLink: @unchecked Sendable {
     if isUp { connection?.giveUp(reason) }
   }
 
+  /// Ends it for good: what is under way fails, and whoever waits for an attempt is told.
   func close() {
     isClosed = true
     isUp = false
-    connection?.close()
+    reason = "the store is closed"
+    connection?.giveUp(reason)
     connection = nil
+    endAttempt()
   }
 }

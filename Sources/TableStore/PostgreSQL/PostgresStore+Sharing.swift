@@ -115,6 +115,7 @@ extension PostgresStore {
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
   ) {
     queue.async { [self] in
+      guard !isClosed else { return completion(.failure(.closed)) }
       side.run(statements) { [self] result in
         endSilentRuns(after: result)
         completion(result.map(read).mapError(StoreError.init))

@@ -38,12 +38,13 @@ public final class PostgresStore: Store, @unchecked Sendable {
   let main: PostgresLink
   /// For leases, notifications and the look at others' revisions: never behind a long reading.
   let side: PostgresLink
-  /// By name: what this process has restored or written.
+  /// The tables that this process has restored or written, by name.
   var tables: [String: PostgresTable] = [:]
   var answers: AnswerClearing
   private var waiting = Deque<Job>()
   private var isRunning = false
-  private var isClosed = false
+  /// Closed, or to be closed when all is done that was given before.
+  private(set) var isClosed = false
   var lookTimer: (any DispatchSourceTimer)?
   /// How often was looked.
   var looks = 0
@@ -188,6 +189,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
   ) {
     queue.async { [self] in
+      guard !isClosed else { return completion(.failure(.closed)) }
       askForSure([question], mayRepeat: true) { completion($0.map(read).mapError(StoreError.init)) }
     }
   }
@@ -203,6 +205,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
       completion($0.map(read).mapError(StoreError.init))
     }
     queue.async { [self] in
+      guard !isClosed else { return completion(.failure(.closed)) }
       let wasUp = side.isUp
       side.run(statements) { [self] result in
         endSilentRuns(after: result)
