@@ -191,6 +191,32 @@ extension PostgresStoreTests {
     }
   }
 
+  /// An expired view that another caller begins anew is that one's. One that another release has written is forgotten.
+  @Test func aViewIsBegunAnew() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      var view = StoredView.tappedOnce(of: Epoch(rawValue: 7))
+      func keep(_ view: StoredView, after base: StoredView?) throws -> Bool {
+        try result { first.keep(view, of: nil, after: base, for: .seconds(1800), answer: nil, completion: $0) }
+      }
+      func kept() throws -> StoredView? {
+        (try result { second.view("v", of: Epoch(rawValue: 7), completion: $0) } as KeptView?)?.view
+      }
+      #expect(try keep(view, after: nil))
+      try server.ask("UPDATE tablecast.view SET expires = clock_timestamp()", in: address)
+      view.holder = 5
+      #expect(try keep(view, after: nil) && kept() == view)
+      var tapped = view
+      (tapped.taps, tapped.holder) = (2, 6)
+      #expect(try keep(tapped, after: view) && kept()?.holder == 5)
+      try server.ask("UPDATE tablecast.view SET state = '\\x03'::bytea || substr(state, 2)", in: address)
+      #expect(try kept() == nil)
+      #expect(try !keep(tapped, after: view))
+      #expect(try keep(view, after: nil) && kept() == view)
+    }
+  }
+
   /// Who has not heard yet that a table has begun another epoch counts no tap in a view of the one before.
   @Test func aTapIsOfTheEpochInWhichTheTableStands() throws {
     try withTwo { first, second in
@@ -347,6 +373,25 @@ extension PostgresStoreTests {
       #expect(try claim(second) == .granted)
       try first.written(answer)
     }
+  }
+
+  /// What it stands for is under way: it makes no room for answers.
+  @Test func aClaimStaysWhereAnswersGo() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let bounds = ReplyBounds(caller: .init(count: 8, bytes: 1 << 20), store: .init(count: 8, bytes: 1 << 20))
+    let (first, second) = (try PostgresStore(address: address, bounds: bounds), try PostgresStore(address: address))
+    let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+    #expect(try result { first.claim(key, request: [1], for: .seconds(120), completion: $0) } == .granted)
+    for number in 0..<40 {
+      var commit = Commit(table: "t", durability: .full)
+      // Her own, and all.
+      commit.reply = reply(caller: number < 20 ? "ann" : "c\(number)", key: "\(number)", expires: .max)
+      try first.written(commit)
+    }
+    let claim = try result { second.claim(key, request: [1], for: .seconds(120), completion: $0) } as ReplyClaim
+    #expect(claim == .underWay(request: [1]))
+    try first.closed()
+    try second.closed()
   }
 
   /// As the release before claims: without a stamp.

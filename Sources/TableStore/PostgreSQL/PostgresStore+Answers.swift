@@ -84,14 +84,16 @@ extension PostgresStore {
     }
   }
 
-  /// Deletes the oldest, of a caller or of all, until a bound is kept; the newest stays.
+  /// Deletes the oldest, of a caller or of all, until a bound is kept; the newest stays. Claims don't count, and stay:
+  /// what they stand for is under way.
   private static func clear(_ caller: PostgresValue, to bound: ReplyBounds.Bound) -> PostgresStatement {
     PostgresStatement(
       """
-      DELETE FROM tablecast.answer WHERE id IN (
+      DELETE FROM tablecast.answer WHERE status <> 0 AND id IN (
         SELECT id FROM (
           SELECT id, row_number() OVER newest AS count, sum(size) OVER newest AS bytes FROM tablecast.answer
-          WHERE $1::bytea IS NULL OR caller = $1 WINDOW newest AS (ORDER BY id DESC ROWS UNBOUNDED PRECEDING)
+          WHERE status <> 0 AND ($1::bytea IS NULL OR caller = $1)
+          WINDOW newest AS (ORDER BY id DESC ROWS UNBOUNDED PRECEDING)
         ) AS counted WHERE count > 1 AND (count > $2::bigint OR bytes > $3::bigint)
       )
       """,
@@ -104,7 +106,7 @@ extension PostgresStore {
   func findReply(_ key: ReplyKey, _ finish: @escaping StoreCompletion<StoredReply?>) {
     let question = PostgresStatement(
       """
-      SELECT request, status, headers, body, expires FROM tablecast.answer
+      SELECT \(StoredReply.columns) FROM tablecast.answer
       WHERE name = sha256($1) AND expires > \(Self.presentTime(2)) AND status <> 0
       """,
       .bytes(key.bytes),
@@ -153,7 +155,7 @@ extension PostgresStore {
   ) {
     let claim = claimStatement(key, request: request, for: lifetime)
     let answer = PostgresStatement(
-      "SELECT request, status, headers, body, expires FROM tablecast.answer WHERE name = sha256($1)",
+      "SELECT \(StoredReply.columns) FROM tablecast.answer WHERE name = sha256($1)",
       .bytes(key.bytes)
     )
     let finish: StoreCompletion<[PostgresRows]> = { result in

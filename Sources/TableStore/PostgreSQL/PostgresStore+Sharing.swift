@@ -136,9 +136,10 @@ extension PostgresStore {
     let question = PostgresStatement(
       """
       SELECT state, holder, (1000 * extract(epoch FROM expires - clock_timestamp()))::bigint FROM tablecast.view
-      WHERE name = sha256($1) AND expires > clock_timestamp()
+      WHERE name = sha256($1) AND expires > clock_timestamp() AND substr(state, 1, 1) = $2::bytea
       """,
-      .bytes(Self.key(of: name, table))
+      .bytes(Self.key(of: name, table)),
+      .bytes([StoredView.format])
     )
     let finish: StoreCompletion<(bytes: [UInt8], holder: UInt64, milliseconds: Int64)?> = {
       result in
@@ -156,7 +157,7 @@ extension PostgresStore {
     }
     askSide([question], finish) { answers in
       answers.first.flatMap { found in
-        found.bytes(0, 0).map { ($0, UInt64(bitPattern: found.int(0, 1)), found.int(0, 2)) }
+        found.bytes(0, 0).map { ($0, found.unsigned(0, 1), found.int(0, 2)) }
       }
     }
   }
@@ -172,7 +173,8 @@ extension PostgresStore {
     // An answer takes the place of the claim, which has to be this process's: else nothing is written.
     let claimed = "SELECT FROM tablecast.answer WHERE name = sha256($9::bytea) AND status = 0 AND body = $10::bytea"
     let isClaimed = answer == nil ? "" : "AND EXISTS (\(claimed))"
-    // Compared whole: a view that began anew counts from 1 again.
+    // Compared whole: a view that began anew counts from 1 again. One that another release has written, in another
+    // format, is forgotten.
     let keeping = """
       INSERT INTO tablecast.view AS kept (name, taps, state, expires, holder)
       SELECT sha256($1), $2::bigint, $3::bytea, clock_timestamp() + $4::bigint * interval '1 ms', $6::bigint
@@ -180,8 +182,10 @@ extension PostgresStore {
         AND ($7::bytea IS NULL
           OR EXISTS (SELECT FROM tablecast.feed WHERE sha256(name) = sha256($7::bytea) AND epoch = $8::bigint))
         \(isClaimed)
-      ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires
-        WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
+      ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires,
+          holder = CASE WHEN $5 IS NULL THEN excluded.holder ELSE kept.holder END
+        WHERE kept.state = $5 OR $5 IS NULL
+          AND (kept.expires <= clock_timestamp() OR substr(kept.state, 1, 1) <> substr(excluded.state, 1, 1))
       RETURNING 1
       """
     let values: [PostgresValue] = [
@@ -255,7 +259,7 @@ extension PostgresStore {
       guard let found = answers.first else { return [] }
       // The least recently used first, as they are taken in. What another release has written is left out.
       return (0..<found.count).reversed().compactMap { row in
-        found.bytes(row, 0).flatMap { try? StoredView($0, holder: UInt64(bitPattern: found.int(row, 1))) }
+        found.bytes(row, 0).flatMap { try? StoredView($0, holder: found.unsigned(row, 1)) }
       }
     }
   }

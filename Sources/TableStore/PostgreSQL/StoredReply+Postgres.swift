@@ -1,5 +1,8 @@
 extension StoredReply {
-  /// From the columns `request`, `status`, `headers`, `body`, `expires` of one row.
+  /// The columns that ``read(_:of:)`` reads.
+  static let columns = "request, status, headers, body, expires"
+
+  /// Reads the ``columns`` of one row.
   static func read(_ found: PostgresRows, of key: ReplyKey) -> Result<StoredReply, StoreError> {
     do throws(RecordError) {
       return .success(

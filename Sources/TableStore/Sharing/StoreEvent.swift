@@ -2,7 +2,7 @@ import Synchronization
 
 /// A message of a store to its observers. A hint: it may come late, twice, or for a change that is known already.
 public enum StoreEvent: Equatable, Sendable {
-  /// A table stands at this revision now. Who stands before it asks for ``Store/changes(of:since:completion:)``.
+  /// The present revision of a table. A process with an older one asks for ``Store/changes(of:since:completion:)``.
   case moved(table: String, revision: Revision)
   case removed(table: String)
   /// The holder has let go of a lease: who wants it need not wait until it expires.

@@ -51,7 +51,8 @@ public struct KeptView: Equatable, Sendable {
 }
 
 extension StoredView {
-  private static let format: UInt8 = 2
+  /// The first byte of a record.
+  static let format: UInt8 = 2
 
   var bytes: [UInt8] {
     var writer = RecordWriter()
@@ -130,7 +131,7 @@ public protocol ViewStore: AnyObject, Sendable {
   /// It is in use: keeps it for so long from now on, where it is kept.
   func prolong(_ name: String, of table: Epoch, for lifetime: Duration, completion: @escaping StoreCompletion<Void>)
 
-  /// The views that are kept, of those that were tapped or used last up to so many: for who comes late.
+  /// The views that are kept, of those that were tapped or used last up to so many: for a replica that starts.
   func views(atMost count: Int, completion: @escaping StoreCompletion<[StoredView]>)
 }
 
