@@ -122,27 +122,28 @@ extension UpstreamDefinition {
 }
 
 extension UpstreamDefinition {
-  /// The parameters that its requests depend on, or what is read of their answers: where these have the same values, the
-  /// same is asked. O(expressions).
+  /// The parameters that its requests and the expressions of their answers read: where these have equal values, the
+  /// same is asked, and the same is found in the answer. O(expressions).
   public var parameterUse: ParameterUse {
-    let templates = templates
-    let expressions = [items, paging?.style.expression, paging?.total].compactMap(\.self)
-    return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
+    ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
   }
 
-  /// The caller's values that the requests read: callers with equal values are asked for together. O(expressions).
-  public var callerUse: CallerUse {
-    let templates = templates
-    let expressions = [items, paging?.style.expression].compactMap(\.self)
-    return CallerUse(templates.map(\.callerUse) + expressions.map(\.callerUse))
-  }
+  /// The caller's values that the requests and the expressions of their answers read: callers with equal values share
+  /// the answers, and others never do. O(expressions).
+  public var callerUse: CallerUse { CallerUse(templates.map(\.callerUse) + expressions.map(\.callerUse)) }
 }
 
 extension UpstreamDefinition {
-  /// The templates that requests are made of.
+  /// The templates that requests are made of, and that tell items from each other.
   private var templates: [Template] {
     [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
-      + (since?.query.map(\.value) ?? [])
+      + (since?.query.map(\.value) ?? []) + [identity].compactMap(\.self)
+  }
+
+  /// The expressions that find something in an answer. One that is missing here would let callers share what is not
+  /// the same for them.
+  private var expressions: [Expression] {
+    [items, paging?.style.expression, paging?.total, since?.key, since?.next, since?.deleted].compactMap(\.self)
   }
 }
 

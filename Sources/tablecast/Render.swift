@@ -215,7 +215,7 @@ struct Render: ParsableCommand {
       case .items(let items): source = .items(items.map { SourceItem(bytes: $0) })
       }
       source.isTruncated = content.isTruncated
-      return (source, Shortfall(name, content, upstream))
+      return (source, Shortfall(name, content, upstream, context))
     case .failed(let error)?: throw error
     case .unchanged?, nil: return (.items([]), nil)
     }

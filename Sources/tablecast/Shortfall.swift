@@ -13,12 +13,17 @@ struct Shortfall {
   let place: String
 
   /// Nil where nothing says that there are more.
-  init?(_ source: String, _ content: FetchedContent, _ upstream: UpstreamDefinition) {
+  init?(_ source: String, _ content: FetchedContent, _ upstream: UpstreamDefinition, _ context: FetchContext) {
     guard case .pages(let pages) = content.form, let page = pages.first, upstream.each == nil, upstream.since == nil,
       let body = try? JSONValue(parsing: page)
     else { return nil }
     let configured = upstream.paging?.total.flatMap { total in
-      try? Document(page).withRoot { root in try total.evaluate(in: Scope(item: Value(root))).text }
+      try? Document(page).withRoot { root in
+        var scope = Scope(item: Value(root))
+        scope.response = Value(root)
+        (scope.parameters, scope.environment) = (context.parameters, context.environment)
+        return try total.evaluate(in: scope).text
+      }
     }
     let found = upstream.hasItemsOfMap ? nil : StatedTotal.find(in: body)
     let stated: (place: String, count: Int)? =

@@ -19,6 +19,32 @@ import Testing
     #expect(range.contains(address) == expected)
   }
 
+  /// A source that has an expression in one place.
+  private static func source(reading expression: Expression, as place: String) throws -> UpstreamDefinition {
+    var definition = UpstreamDefinition(url: try Template(text: "http://a.test/"))
+    var (paging, since) = (PagingDefinition(style: .link), SinceDefinition(key: try Expression("id")))
+    switch place {
+    case "query": definition.query = [("q", try Template(text: "${\(expression.text)}"))]
+    case "items": definition.items = expression
+    case "cursor": paging.style = .cursor(expression, parameter: nil)
+    case "nextUrl": paging.style = .nextURL(expression)
+    case "total": paging.total = expression
+    case "key": since.key = expression
+    case "next": since.next = expression
+    default: since.deleted = expression
+    }
+    (definition.paging, definition.since) = (paging, since)
+    return definition
+  }
+
+  /// Callers and members of families share an answer where what is read of them is equal: wherever it is read, it counts.
+  @Test(arguments: ["query", "items", "cursor", "nextUrl", "total", "key", "next", "deleted"])
+  func whatAnswersAreSharedBy(_ place: String) throws {
+    let source = try Self.source(reading: Expression("a[$params.kind + $caller.name]"), as: place)
+    #expect(source.parameterUse == .named(["kind"]))
+    #expect(source.callerUse.paths == [["name"]])
+  }
+
   @Test func theEmptyDefaultNeedNotMatch() {
     let parameter = ParameterDefinition(name: "q", defaultValue: "")
     #expect(parameter.admits(""))

@@ -106,6 +106,37 @@ import Testing
     #expect(store.current.whole == 2)
   }
 
+  /// Members that read other parameters of the same answer share it with nobody.
+  @Test func whatIsGoneIsTheMembersOwn() throws {
+    let upstream = try ScriptedUpstream { _ in
+      .json([
+        "data": [["id": 1, "kind": "a", "title": "A"], ["id": 2, "kind": "b", "title": "B"]], "now": 1,
+      ])
+    }
+    let service = try ServiceProcess(
+      """
+      store: memory
+      problems: full
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      sources:
+        items:
+          url: "\(upstream.url)/items"
+          every: 1m
+          items: ${data}
+          since: {query: {after: "${$since}"}, next: "${now}", deleted: "${kind != $params.kind}"}
+      tables:
+        t:
+          source: items
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          parameters: {kind: {pattern: "[a-z]"}}
+      """
+    )
+    #expect(try service.mirror("t;kind=a").titles == [["A"]])
+    #expect(try service.mirror("t;kind=b").titles == [["B"]])
+  }
+
   /// An error costs no row, and the changes come when it is over; what was asked with is too old at some time.
   @Test func errorsLoseNothing() throws {
     let (upstream, store) = try Self.upstream(3)

@@ -80,7 +80,34 @@ import Testing
     Case(body: #"{"silenceID":"s7"}"#, id: "silenceID", expected: "accepted as s7"),
     Case(body: #"{"id":12}"#, id: "id", expected: "accepted as 12"),
     Case(body: "{}", id: "id", expected: "accepted as nobody"),
+    // Expressions of the answer read what the request was made of.
+    Case(body: #"{"code":"ok"}"#, refused: "code != env.OK", expected: #"accepted {"code":"ok"}"#),
+    Case(body: #"{"code":"full"}"#, refused: "code != env.OK ? code : null", expected: "refused 422 full"),
+    Case(body: #"{"owner":"Ann"}"#, refused: "owner != $caller.name", expected: #"accepted {"owner":"Ann"}"#),
+    Case(
+      body: #"{"rows":[{"ref":6},{"ref":7}]}"#,
+      item: "rows | where(ref == $edit.ref) | first",
+      expected: #"accepted {"ref":7}"#
+    ),
+    Case(body: #"{"open":{"n":1},"done":{"n":2}}"#, item: "$item[$params.state]", expected: #"accepted {"n":2}"#),
+    Case(body: #"{"today":{"n":3}}"#, item: "$item[$edit.section]", expected: #"accepted {"n":3}"#),
+    Case(body: #"{"ids":{"r1":12}}"#, id: "ids[$id]", expected: "accepted as 12"),
+    Case(body: #"{"meta":{"de":{"b":"z"}}}"#, status: 422, fields: "meta[$locale]", expected: "refused 422 z b=z"),
   ]
+
+  private static let context = FetchContext(
+    parameters: ["state": "done"],
+    environment: ["OK": "ok"],
+    caller: ["name": "Ann"]
+  )
+
+  private static let edit = ForwardedEdit(
+    edit: ["ref": 7],
+    place: .init(section: "today"),
+    id: "r1",
+    locale: "de",
+    idempotencyKey: "k"
+  )
 
   @Test(arguments: cases) func outcome(_ test: Case) throws {
     let url = try #require(UpstreamURL("http://a.test/edit"))
@@ -95,7 +122,7 @@ import Testing
       id: try test.id.map { try Expression($0) },
       fields: try test.fields.map { try Expression($0) }
     )
-    let check = ResponseCheck(redaction: Redaction(FetchContext(), request: sent))
+    let check = ResponseCheck(redaction: Redaction(Self.context, request: sent), context: Self.context)
     let response = TransferResponse(
       status: test.status,
       headers: [],
@@ -106,7 +133,8 @@ import Testing
       reusedConnection: false,
       httpVersion: .http1
     )
-    let outcome = EditAnswer(request, source: source, check: check).outcome(response, of: sent)
+    let answer = EditAnswer(to: Self.edit, as: request, source: source, check: check)
+    let outcome = answer.outcome(response, of: sent)
     let last = outcome.error?.detail.split(separator: ": ").last.map(String.init) ?? ""
     let word =
       switch outcome {

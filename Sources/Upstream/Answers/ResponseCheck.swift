@@ -5,6 +5,8 @@ internal import JSON
 /// The check whether a table can be made of a response. Pure.
 struct ResponseCheck {
   var redaction: Redaction
+  /// The values of the request that expressions of its answer may read, too.
+  var context = FetchContext()
 
   /// The parts of a page that are needed to go on.
   struct Page: Equatable {
@@ -169,8 +171,8 @@ struct ResponseCheck {
 
   /// - Parameter bytes: how many the body has.
   private func scope(_ root: JSONView, _ bytes: Int) -> Scope {
-    var scope = Scope(item: root)
-    scope.response = Value(root)
+    var scope = context.scope
+    (scope.item, scope.response) = (Value(root), Value(root))
     scope.work = Budget(ofResponse: bytes)
     return scope
   }
@@ -190,6 +192,7 @@ struct ResponseCheck {
       let hash = list.withBytes(of: element) { bytes -> Int? in
         guard let document = try? Document(bytes) else { return nil }
         return try? document.withRoot { item in
+          // It reads the item alone, or it would not have been chosen.
           let text = try identity.text(in: Scope(item: Value(item)))
           return text.flatMap { $0.isEmpty ? nil : $0.hashValue }
         }

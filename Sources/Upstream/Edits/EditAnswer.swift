@@ -4,6 +4,7 @@ internal import JSON
 
 /// The meaning of an upstream's answer to an edit. Pure.
 struct EditAnswer {
+  let edit: ForwardedEdit
   let request: EditRequestDefinition
   let refused: Expression?
   let check: ResponseCheck
@@ -19,10 +20,12 @@ struct EditAnswer {
     var id: String?
   }
 
-  /// - Parameter source: where its list is under `data`, as GraphQL and JSON:API have it, `errors` says that an edit was
-  ///   refused, unless the edit has an expression of its own.
-  init(_ request: EditRequestDefinition, source: UpstreamDefinition, check: ResponseCheck) {
-    (self.request, self.check) = (request, check)
+  /// - Parameters:
+  ///   - edit: the edit that is answered: expressions of the answer may read it.
+  ///   - source: where its list is under `data`, as GraphQL and JSON:API have it, `errors` says that an edit was
+  ///     refused, unless the edit has an expression of its own.
+  init(to edit: ForwardedEdit, as request: EditRequestDefinition, source: UpstreamDefinition, check: ResponseCheck) {
+    (self.edit, self.request, self.check) = (edit, request, check)
     let isUnderData = source.items.map { items in
       items.documentPath?.first == .name("data") || Set(items.itemMembers) == ["data"]
     }
@@ -139,8 +142,8 @@ struct EditAnswer {
   }
 
   private func scope(_ root: Value, _ response: TransferResponse) -> Scope {
-    var scope = Scope(item: root)
-    scope.response = root
+    var scope = edit.scope(in: check.context)
+    (scope.item, scope.response) = (root, root)
     scope.status = response.status
     return scope
   }

@@ -38,9 +38,11 @@ public struct EditForwarder: Sendable {
       return
     }
     guard let login = login(for: transfer, request) else {
-      return send(transfer, as: request, provenBy: nil, completion: completion)
+      return send(transfer, of: edit, as: request, provenBy: nil, completion: completion)
     }
-    client.queue.async { [self] in prove(transfer, as: request, login, isLast: false, completion: completion) }
+    client.queue.async { [self] in
+      prove(transfer, of: edit, as: request, login, isLast: false, completion: completion)
+    }
   }
 
   /// Nil where the request goes without the source's `auth`: to another host, or with credentials of its own.
@@ -57,6 +59,7 @@ public struct EditForwarder: Sendable {
   /// with another one.
   private func prove(
     _ transfer: TransferRequest,
+    of edit: ForwardedEdit,
     as request: EditRequestDefinition,
     _ login: Login,
     isLast: Bool,
@@ -66,28 +69,30 @@ public struct EditForwarder: Sendable {
       switch result {
       case .failure(let error): completion(.failed(error))
       case .success(let proof):
-        send(transfer.replacing(proof.field), as: request, provenBy: (login, proof, isLast), completion: completion)
+        let proven = transfer.replacing(proof.field)
+        send(proven, of: edit, as: request, provenBy: (login, proof, isLast), completion: completion)
       }
     }
   }
 
   private func send(
     _ transfer: TransferRequest,
+    of edit: ForwardedEdit,
     as request: EditRequestDefinition,
     provenBy proven: (login: Login, proof: Login.Proof, isLast: Bool)?,
     completion: @escaping @Sendable (EditOutcome) -> Void
   ) {
     var redaction = Redaction(context, request: transfer)
     redaction.hide(further: proven?.login.secrets ?? [])
-    let check = ResponseCheck(redaction: redaction)
-    let answer = EditAnswer(request, source: definition, check: check)
+    let check = ResponseCheck(redaction: redaction, context: context)
+    let answer = EditAnswer(to: edit, as: request, source: definition, check: check)
     let started = Duration.now
     client.send(transfer) { [self] result in
       if let (login, proof, isLast) = proven, case .success(let response) = result {
         if response.status != 401 {
           login.accepted(proof, client)
         } else if !isLast, login.refused(proof, client) {
-          return prove(transfer, as: request, login, isLast: true, completion: completion)
+          return prove(transfer, of: edit, as: request, login, isLast: true, completion: completion)
         }
       }
       client.reading.async {
@@ -110,14 +115,10 @@ public struct EditForwarder: Sendable {
 
   func request(_ edit: ForwardedEdit, _ definition: EditRequestDefinition) throws(UpstreamError) -> TransferRequest {
     let builder = RequestBuilder(definition: self.definition, context: context)
-    var scope = builder.scope(context.parameters)
+    var scope = edit.scope(in: context)
     scope.item = Value(edit.item)
     scope.parent = Value(edit.parent)
-    scope.edit = Value(edit.edit)
-    scope.place = edit.place.map { Value($0.json) } ?? .null
     scope.lookups = edit.lookups.mapValues { Value($0) }
-    scope.locale = edit.locale
-    scope.id = edit.id.map { .string($0) } ?? .null
     guard let key = TransferField("Idempotency-Key", edit.idempotencyKey) else {
       throw .unusable("the idempotency key has a character that is not allowed")
     }

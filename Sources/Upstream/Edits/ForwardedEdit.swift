@@ -1,3 +1,4 @@
+internal import Expressions
 public import JSON
 
 /// An edit on its way to the upstream, as the caller asked for it.
@@ -58,6 +59,19 @@ public struct ForwardedEdit: Sendable {
         "before": text(before),
       ]
     }
+  }
+}
+
+extension ForwardedEdit {
+  /// The scope of the request and of its answer, without an item: `$edit`, `$id` and `$locale`, beside what the
+  /// source's own expressions may read. O(edit).
+  func scope(in context: FetchContext) -> Scope {
+    var scope = context.scope
+    scope.edit = Value(edit)
+    scope.place = place.map { Value($0.json) } ?? .null
+    scope.locale = locale
+    scope.id = id.map { .string($0) } ?? .null
+    return scope
   }
 }
 

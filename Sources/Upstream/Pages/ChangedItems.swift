@@ -48,8 +48,10 @@ struct ChangedItems: Sendable {
     /// - Throws: where an expression fails.
     fileprivate func items(of page: ResponseCheck.Text) throws -> [(item: Item, isGone: Bool)] {
       var items: [(Item, Bool)] = []
+      let common = check.context.scope
       let read = { (value: Value, bytes: [UInt8]) throws in
-        var scope = Scope(item: value)
+        var scope = common
+        scope.item = value
         scope.work = Budget(ofResponse: bytes.count)
         let isGone = try since.deleted?.isTrue(in: scope) ?? false
         items.append((Item(key: Key(try since.key.evaluate(in: scope)), bytes: bytes), isGone))

@@ -35,7 +35,7 @@ struct RequestBuilder {
   ///   - cursor: `$cursor`; null for the first page.
   ///   - since: `$since`; null where everything is asked for.
   func page(cursor: JSONValue, since: JSONValue = .null) throws(UpstreamError) -> TransferRequest {
-    var scope = scope(context.parameters)
+    var scope = context.scope
     (scope.cursor, scope.since) = (Value(cursor), Value(since))
     var url = try url(definition.url, in: scope, neutral: scope.neutral(), origin: nil)
     for (name, template) in definition.query {
@@ -64,7 +64,7 @@ struct RequestBuilder {
   func each(_ template: Template, item: Value, index: Int, list: TransferRequest) throws(UpstreamError)
     -> TransferRequest
   {
-    var scope = scope(context.parameters)
+    var scope = context.scope
     scope.item = item
     scope.index = index
     var request = list
@@ -76,14 +76,6 @@ struct RequestBuilder {
       request.headers.removeAll { !$0.isNamed("Accept") }
     }
     return request
-  }
-
-  func scope(_ parameters: [String: String]) -> Scope {
-    var scope = Scope()
-    scope.parameters = parameters
-    scope.environment = context.environment
-    scope.caller = Value(context.caller)
-    return scope
   }
 
   /// Made twice: with the values, and with harmless ones in their place. Where the two differ in more than the

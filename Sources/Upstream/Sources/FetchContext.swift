@@ -1,3 +1,4 @@
+internal import Expressions
 public import JSON
 
 /// The values that make a request one instance's own: its parameters, the caller's forwarded headers and values, and
@@ -21,5 +22,16 @@ public struct FetchContext: Sendable {
     self.environment = environment
     self.forwarded = forwarded
     self.caller = caller
+  }
+}
+
+extension FetchContext {
+  /// What every expression of the source may read: `$params`, `env` and `$caller`. O(caller).
+  var scope: Scope {
+    var scope = Scope()
+    scope.parameters = parameters
+    scope.environment = environment
+    scope.caller = Value(caller)
+    return scope
   }
 }

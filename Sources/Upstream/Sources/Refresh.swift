@@ -63,7 +63,7 @@ final class Refresh {
     completion: @escaping (SourceFetcher.Outcome) -> Void
   ) {
     self.first = first
-    check = ResponseCheck(redaction: Redaction(context, request: first))
+    check = ResponseCheck(redaction: Redaction(context, request: first), context: context)
     breaker = CircuitBreakers.Key(first, parameters: context.parameters)
     (self.isUrgent, self.since) = (isUrgent, since)
     self.completion = completion
