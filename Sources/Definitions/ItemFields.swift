@@ -114,6 +114,11 @@ extension ItemFields.Group {
   }
 
   fileprivate func has(_ name: String) -> Bool { names.contains(ByteText(name)) }
+
+  /// For people.
+  fileprivate var nameList: String {
+    members.isEmpty ? "none" : members.prefix(20).map { "`\($0.name)`" }.joined(separator: ", ")
+  }
 }
 
 /// One look at what an edit writes.
@@ -136,10 +141,14 @@ private struct FieldReview {
     at place: String = ""
   ) {
     if case .object(let members)? = written, !group.isOpen, !isOfService {
-      for member in members where !group.has(member.name) && !(isPatch && member.value == .null) {
-        let names = group.members.prefix(20).map { "`\($0.name)`" }.joined(separator: ", ")
-        let known = names.isEmpty ? "none" : names
-        add(place + member.name.prefix(100), "is no field here: \(known) may be written")
+      // A body has room for a hundred thousand members; the names are put together for the first unknown one.
+      var known: String?
+      for member in members {
+        guard faults.count < Self.limit else { break }
+        guard !group.has(member.name), !(isPatch && member.value == .null) else { continue }
+        let names = known ?? group.nameList
+        known = names
+        add(place + member.name.prefix(100), "is no field here: \(names) may be written")
       }
     }
     for member in group.members where old == nil || written?[member.name] != nil {
