@@ -7,8 +7,12 @@ struct FewChanges {
   /// The table's name, as replies have it.
   private(set) var name: String
 
-  /// Windows are the clients' to choose.
+  /// The memory of the changes, about.
+  private(set) var byteCount = 0
+
+  /// Windows are the clients' to choose, and each has a list of its rows.
   private static let maximum = 256
+  static let maximumBytes = 2 << 20
 
   init(name: String) { self.name = name }
 
@@ -16,15 +20,17 @@ struct FewChanges {
 
   mutating func note(_ changes: SharedChanges, for key: SharedChanges.Key) {
     guard changes.areFew else { return }
-    if known.count >= Self.maximum { known = [:] }
-    known[key] = changes
+    if known.count >= Self.maximum || byteCount + changes.byteCount > Self.maximumBytes { forgetAll() }
+    let former = known.updateValue(changes, forKey: key)
+    byteCount += changes.byteCount - (former?.byteCount ?? 0)
   }
 
-  mutating func forgetAll() { known = [:] }
+  mutating func forgetAll() { (known, byteCount) = ([:], 0) }
 
   /// Forgets what does not lead to this version. O(changes).
   mutating func retire(before version: Cursor) {
     guard known.contains(where: { $0.key.to.version != version }) else { return }
     known = known.filter { $0.key.to.version == version }
+    byteCount = known.values.reduce(0) { $0 + $1.byteCount }
   }
 }
