@@ -36,15 +36,23 @@ package struct KeySet: Sendable {
     (self.keys, self.refusals) = (keys, refusals)
   }
 
-  /// Returns the keys that may have signed a token: by its `kid`, where it has one, and of its algorithm. Without a
-  /// `kid` only one key may fit (RFC 7515 section 6): tokens don't make this service try key after key.
-  func candidates(for token: SignedToken) -> ArraySlice<VerificationKey> {
+  /// Returns the keys that may have signed a token: by its `kid`, where it has one, and of its algorithm.
+  ///
+  /// - Throws: where it has no `kid`, and more keys fit than one and its successor: tokens don't make this service try
+  ///   key after key (RFC 7515 section 6).
+  func candidates(for token: SignedToken) throws(TokenRefusal) -> ArraySlice<VerificationKey> {
     let able = keys.filter { $0.algorithms.contains(token.algorithm) }
-    guard let keyID = token.keyID else { return able.count == 1 ? able[...] : [] }
+    guard let keyID = token.keyID else {
+      guard able.count <= Self.maximumNamesakes else {
+        throw .malformed("The token's header has no `kid`, and its issuer publishes several keys.")
+      }
+      return able[...]
+    }
     return able.filter { $0.keyID.map { $0.utf8.elementsEqual(keyID.utf8) } ?? false }.prefix(Self.maximumNamesakes)
   }
 
-  /// The most keys with one name and one algorithm: there should be no two.
+  /// The most keys that are tried for one token: of one name there should be no two, and without names there are two
+  /// while they are exchanged.
   private static let maximumNamesakes = 2
 
   /// Returns whether the set still has a key, under whatever name.

@@ -21,7 +21,7 @@ package struct TokenRules: Equatable, Sendable {
     guard algorithms.contains(token.algorithm) else {
       throw .malformed("The header's `alg` is none of those that are taken of this issuer.")
     }
-    let candidates = keys.candidates(for: token)
+    let candidates = try keys.candidates(for: token)
     guard !candidates.isEmpty else {
       throw TokenRefusal(.unknownKey, "The token is signed with a key that its issuer does not publish.")
     }

@@ -244,12 +244,22 @@ import Testing
     #expect(throws: TokenRefusal.self) { try Self.verify(Self.signer(.rs256).token(claims), keys) }
   }
 
-  @Test func withoutAKeyIDThereIsOneKeyAlone() throws {
+  /// While an issuer exchanges a key there are two. Of more the token has to name one.
+  @Test func withoutAKeyIDAKeyAndItsSuccessorAreTried() throws {
     let (first, second) = (Self.signer(.rs256), TokenSigner(.rs256, keyID: "b"))
     let header = #"{"alg":"RS256"}"#
     let token = first.token(header: header, Self.good)
-    _ = try Self.verify(token, try Self.keys([first.jwk]))
-    #expect(throws: TokenRefusal.self) { try Self.verify(token, try Self.keys([first.jwk, second.jwk])) }
+    for keys in [[first.jwk], [first.jwk, second.jwk], [second.jwk, first.jwk]] {
+      #expect(try Self.verify(token, try Self.keys(keys)).subject == "ada")
+    }
+    let refused: [([JSONValue], TokenRefusal.Kind)] = [
+      ([second.jwk], .unknownKey), ([second.jwk, Self.stranger.jwk], .unknownKey),
+      ([Self.signer(.es256).jwk], .unknownKey), ([first.jwk, second.jwk, Self.stranger.jwk], .malformed),
+    ]
+    for (keys, kind) in refused {
+      let refusal = #expect(throws: TokenRefusal.self) { try Self.verify(token, try Self.keys(keys)) }
+      #expect(refusal?.kind == kind)
+    }
   }
 
   @Test func algorithmsThatAreNotConfiguredAreRefused() throws {
