@@ -81,7 +81,7 @@ let package = Package(
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "LongWork", dependencies: ["CEventPoll"], swiftSettings: ours),
     .target(name: "Queues", dependencies: [deque], swiftSettings: ours),
-    .target(name: "TableModel", dependencies: ["LongWork"], swiftSettings: ours),
+    .target(name: "TableModel", dependencies: ["FieldValues", "LongWork"], swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
     .target(
@@ -96,13 +96,13 @@ let package = Package(
       linkerSettings: foundationICU
     ),
     // Who asks: signed tokens, and their issuers' keys.
-    .target(name: "Identity", dependencies: ["CCrypto", "Digests", "JSON"], swiftSettings: ours),
+    .target(name: "Identity", dependencies: ["CCrypto", "Digests", "FieldValues", "JSON"], swiftSettings: ours),
     .target(
       name: "Definitions",
       dependencies: ["Expressions", "FieldValues", "JSON", "LongWork", "Patterns", "TableModel"],
       swiftSettings: ours
     ),
-    .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
+    .target(name: "TableDiff", dependencies: ["FieldValues", "TableModel"], swiftSettings: ours),
     .target(
       name: "TableFinding",
       dependencies: ["Digests", "TableDiff", "TableModel"],
@@ -117,7 +117,8 @@ let package = Package(
     .target(
       name: "TableMapping",
       dependencies: [
-        "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableFinding", "TableModel", hashTrees,
+        "Definitions", "Expressions", "FieldValues", "JSON", "LongWork", "TableEncoding", "TableFinding", "TableModel",
+        hashTrees,
       ],
       swiftSettings: ours,
       linkerSettings: foundationICU

@@ -4,11 +4,19 @@ public struct ByteText: Hashable, Sendable {
 
   public init(_ text: String) { self.text = text }
 
-  public static func == (first: ByteText, second: ByteText) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+  public static func == (first: ByteText, second: ByteText) -> Bool { first.text.isExactly(second.text) }
 
   public func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension String {
+  /// Returns whether both have the same bytes, which is less than Swift's equality lets pass. O(n).
+  @inlinable
+  public func isExactly(_ other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 

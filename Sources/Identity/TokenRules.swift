@@ -1,4 +1,5 @@
 import Digests
+internal import FieldValues
 package import JSON
 
 /// The conditions on a token of one issuer (RFC 7519 section 4.1, RFC 8725 section 3).
@@ -58,7 +59,7 @@ package struct TokenRules: Equatable, Sendable {
 
   /// RFC 7519 section 4.1.1: by its bytes.
   private func checkIssuer(_ claims: JSONValue) throws(TokenRefusal) {
-    guard case .string(let text)? = claims["iss"], text.hasBytes(of: issuer) else {
+    guard case .string(let text)? = claims["iss"], text.isExactly(issuer) else {
       throw TokenRefusal(.unknownIssuer, "The token is of no issuer that is known here.")
     }
   }
@@ -67,10 +68,10 @@ package struct TokenRules: Equatable, Sendable {
     // RFC 7519 section 4.1.3
     let isForUs =
       switch claims["aud"] {
-      case .string(let text)?: text.hasBytes(of: audience)
+      case .string(let text)?: text.isExactly(audience)
       case .array(let texts)?:
         texts.allSatisfy { if case .string = $0 { true } else { false } }
-          && texts.contains { if case .string(let text) = $0 { text.hasBytes(of: audience) } else { false } }
+          && texts.contains { if case .string(let text) = $0 { text.isExactly(audience) } else { false } }
       case nil, _?: false
       }
     guard isForUs else { throw TokenRefusal(.audience, "The token is for another service (`aud`).") }
@@ -147,15 +148,5 @@ package final class VerifiedToken: Sendable {
     (self.algorithm, self.key) = (algorithm, key)
     let digest = SHA256.digest(of: Array("\(issuer)\u{0}\(subject)".utf8))
     callerDigest = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-}
-
-extension String {
-  /// Returns whether two texts are the same by their bytes, which is less than Swift's equality lets pass. O(n).
-  package func hasBytes(of other: String) -> Bool {
-    var (first, second) = (self, other)
-    return first.withUTF8 { first in
-      second.withUTF8 { second in first.count == second.count && first.elementsEqual(second) }
-    }
   }
 }

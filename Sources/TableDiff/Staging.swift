@@ -1,3 +1,4 @@
+import FieldValues
 import TableModel
 
 /// Writes down what the matching found as stages: see `Changeset.init(from:to:)` for their order and why.
@@ -134,7 +135,7 @@ struct Staging {
     var attributes = Changeset.Attributes()
     if old.state != new.state { attributes.state = new.state }
     if old.problem != new.problem { attributes.problem = .some(new.problem) }
-    if old.title != new.title { attributes.title = new.title }
+    if !old.title.isExactly(new.title) { attributes.title = new.title }
     if old.animation != new.animation { attributes.animation = new.animation }
     let counts = new.counts
     if old.counts != counts { attributes.counts = counts }

@@ -1,10 +1,11 @@
+internal import FieldValues
 public import TableModel
 
 extension Table {
   /// Returns whether everything around the rows, which every window shows, is the same in two versions of a table.
   static func sameAround(_ old: Table, _ new: Table) -> Bool {
-    old.state == new.state && old.problem == new.problem && old.title == new.title && old.animation == new.animation
-      && old.isTruncated == new.isTruncated && old.isForEdges == new.isForEdges
+    old.state == new.state && old.problem == new.problem && old.title.isExactly(new.title)
+      && old.animation == new.animation && old.isTruncated == new.isTruncated && old.isForEdges == new.isForEdges
   }
 
   /// Returns whether a window shows something else of one version of a table than of another; both are whole.

@@ -1,3 +1,5 @@
+internal import FieldValues
+
 /// A text that is told from others by its bytes: two spellings of “é” are two texts, which `String` holds equal.
 struct ExactText: Hashable, Sendable {
   let string: String
@@ -13,11 +15,6 @@ struct ExactText: Hashable, Sendable {
 }
 
 extension String {
-  /// Returns whether both have the same bytes. O(n).
-  package func isExactly(_ other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-
   /// By their bytes, which is by code points. O(n).
   func precedesExactly(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

@@ -1,3 +1,4 @@
+internal import FieldValues
 internal import TableModel
 
 extension MappedItem {

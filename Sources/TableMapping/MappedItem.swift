@@ -1,4 +1,5 @@
 internal import Definitions
+internal import FieldValues
 internal import TableModel
 
 /// The outcome of mapping an item. Immutable; kept from refresh to refresh for as long as the item's bytes are the

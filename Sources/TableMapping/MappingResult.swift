@@ -1,5 +1,6 @@
 public import Definitions
 internal import Expressions
+internal import FieldValues
 public import JSON
 public import TableModel
 

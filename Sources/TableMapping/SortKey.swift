@@ -1,4 +1,5 @@
 internal import Expressions
+internal import FieldValues
 internal import JSON
 
 /// The value that rows and groups are sorted by: copied out of the item, so that it outlives the response.

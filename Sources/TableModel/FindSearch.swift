@@ -1,3 +1,5 @@
+internal import FieldValues
+
 /// A client's search in a table: words, filters and a sort. Two searches that find the same by their terms are equal.
 ///
 /// Written into cursors: ``description`` has only letters, digits, `-`, `_` and `~`.
@@ -129,12 +131,17 @@ public struct FindSearch: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The state of a client's search field and menus, beside the rows found.
+/// The state of a client's search field and menus, beside the rows found. Its texts are compared by their bytes: as
+/// clients get them.
 public struct FindMenu: Equatable, Sendable {
   public struct Sort: Equatable, Sendable {
     public var id: String
     public var title: String
     public init(id: String, title: String) { (self.id, self.title) = (id, title) }
+
+    public static func == (first: Sort, second: Sort) -> Bool {
+      first.id.isExactly(second.id) && first.title.isExactly(second.title)
+    }
   }
 
   public struct Value: Equatable, Sendable {
@@ -147,6 +154,11 @@ public struct FindMenu: Equatable, Sendable {
     public init(value: [UInt8], title: String, count: Int, isSelected: Bool) {
       (self.value, self.title, self.count, self.isSelected) = (value, title, count, isSelected)
     }
+
+    public static func == (first: Value, second: Value) -> Bool {
+      first.value == second.value && first.title.isExactly(second.title) && first.count == second.count
+        && first.isSelected == second.isSelected
+    }
   }
 
   public struct Filter: Equatable, Sendable {
@@ -157,6 +169,11 @@ public struct FindMenu: Equatable, Sendable {
     public var hasMore: Bool
     public init(id: String, title: String, values: [Value], hasMore: Bool) {
       (self.id, self.title, self.values, self.hasMore) = (id, title, values, hasMore)
+    }
+
+    public static func == (first: Filter, second: Filter) -> Bool {
+      first.id.isExactly(second.id) && first.title.isExactly(second.title) && first.values == second.values
+        && first.hasMore == second.hasMore
     }
   }
 
@@ -169,5 +186,11 @@ public struct FindMenu: Equatable, Sendable {
 
   public init(prompt: String? = nil, sort: String? = nil, sorts: [Sort] = [], filters: [Filter] = []) {
     (self.prompt, self.sort, self.sorts, self.filters) = (prompt, sort, sorts, filters)
+  }
+
+  public static func == (first: FindMenu, second: FindMenu) -> Bool {
+    first.prompt.map(ByteText.init) == second.prompt.map(ByteText.init)
+      && first.sort.map(ByteText.init) == second.sort.map(ByteText.init) && first.sorts == second.sorts
+      && first.filters == second.filters
   }
 }

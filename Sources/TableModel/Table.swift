@@ -1,3 +1,5 @@
+internal import FieldValues
+
 /// The content of one version of a table: an ordered list of sections, and what stands around them.
 ///
 /// Sections without rows have been left out by whoever made it. Row and section identities are unique:
@@ -83,7 +85,7 @@ public struct Table: Sendable {
   /// Equal to the byte on the wire. O(sections).
   public static func same(_ first: Table, _ second: Table) -> Bool {
     guard
-      first.name == second.name, first.title == second.title, first.state == second.state,
+      first.name == second.name, first.title.isExactly(second.title), first.state == second.state,
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
       first.isTruncated == second.isTruncated, first.isForEdges == second.isForEdges,
@@ -169,6 +171,11 @@ public struct Problem: Equatable, Sendable {
     self.title = title
     self.detail = detail
     self.since = since
+  }
+
+  /// By their bytes, as clients get them: Swift's strings hold two spellings of “é” equal.
+  public static func == (first: Problem, second: Problem) -> Bool {
+    first.title.isExactly(second.title) && first.detail.isExactly(second.detail) && first.since.isExactly(second.since)
   }
 }
 

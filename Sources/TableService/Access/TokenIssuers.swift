@@ -1,5 +1,6 @@
 import Definitions
 import Expressions
+import FieldValues
 import Foundation
 import Identity
 import JSON
@@ -41,7 +42,7 @@ final class TokenIssuers: Sendable {
 
   private static var now: Double { Date().timeIntervalSince1970 }
 
-  private func issuer(_ name: String) -> Issuer? { issuers.first { $0.rules.issuer.hasBytes(of: name) } }
+  private func issuer(_ name: String) -> Issuer? { issuers.first { $0.rules.issuer.isExactly(name) } }
 
   // MARK: Judging
 

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import JSON
 import TableMapping
 import TableModel

@@ -1,5 +1,6 @@
 import Definitions
 import Expressions
+import FieldValues
 import JSON
 import TableMapping
 import TableModel

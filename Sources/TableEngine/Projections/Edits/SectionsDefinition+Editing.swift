@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import TableMapping
 import TableModel
 
