@@ -8,9 +8,10 @@ extension Row {
   /// row's, and what comes after stays its fallback. Where it can show none, the row gets the table's default cell;
   /// rows are never dropped.
   ///
-  /// The default cell takes over the fields of the same names from the row's payload where they fit; required
-  /// fields that are still missing are `""`, `0`, `false`, `[]`, `{}` or the first of the choices. The new cell
-  /// expands where the old one did and has a boolean field of that name.
+  /// The default cell takes over the fields of the same names from the row's payload where they fit. A required
+  /// field that is still missing is `""`, `0`, `false`, `[]`, `{}`, the first of the choices, for a date the first moment
+  /// of 1970, and null where it may be anything. The new cell expands where the old one did and has a boolean field of
+  /// that name.
   ///
   /// - Parameter defaultCell: Nil where the table has none: the last of the chain then stays.
   /// - Complexity: O(1) where the row's own cell is accepted, else O(bytes).
@@ -18,8 +19,8 @@ extension Row {
     showing(at: place(accepted: accepted, defaultCell: defaultCell?.identifier), defaultCell: defaultCell)
   }
 
-  /// The place in the row's chain of the cell that such a client is shown; nil: the table's default cell, which is none of
-  /// the chain's. O(chain).
+  /// The place in the row's chain of the cell that such a client is shown; nil: the default cell, outside the chain.
+  /// O(chain).
   public func place(accepted: (String) -> Bool, defaultCell: String?) -> Int? {
     if accepted(cellIdentifier) { return 0 }
     if let position = cells.firstIndex(where: { accepted($0.cellIdentifier) }) { return position }
@@ -85,8 +86,9 @@ extension Row {
     )
   }
 
-  /// Returns the place of the toggled field in another payload; nil where that has no boolean of the name.
-  private func expansion(in bytes: [UInt8], _ payload: Range<Int>) -> Range<Int>? {
+  /// Returns the place of the toggled field in another payload, such as a fallback's; nil where that has no boolean of
+  /// the name.
+  func expansion(in bytes: [UInt8], _ payload: Range<Int>) -> Range<Int>? {
     guard let expansion else { return nil }
     let own = PayloadMembers(encoded, cells[0].payload).first { $0.value == expansion }
     guard let name = own?.name else { return nil }
@@ -124,7 +126,9 @@ extension FieldType {
   /// The value of a required field that nothing fills.
   fileprivate var zero: JSONValue {
     switch self {
-    case .string, .url, .date: ""
+    case .string, .url: ""
+    // An empty text is no date, and clients that decode one would refuse the row.
+    case .date: "1970-01-01T00:00:00Z"
     case .number, .integer: 0
     case .boolean: false
     case .object: [:]

@@ -16,7 +16,7 @@ extension Row {
   /// where the field is so already, or the cell does not expand. O(bytes).
   public func expanded(_ isExpanded: Bool) -> Row {
     guard let expansion, self.isExpanded != isExpanded else { return self }
-    let places = [expansion] + cells.dropFirst().compactMap { fieldThatFollows(in: $0.payload) }
+    let places = [expansion] + cells.dropFirst().compactMap { expansion(in: encoded, $0.payload) }
     return replacing(places, by: isExpanded ? "true" : "false", permissions)
   }
 
@@ -45,16 +45,5 @@ extension Row {
       expansion: expansion.map { moved($0) },
       findable: findable
     )
-  }
-
-  /// Returns the place of the toggled field in a fallback's payload; nil where that has no boolean of the name.
-  private func fieldThatFollows(in payload: Range<Int>) -> Range<Int>? {
-    guard let expansion,
-      let name = PayloadMembers(encoded, cells[0].payload).first(where: { $0.value == expansion })?.name
-    else { return nil }
-    let member = PayloadMembers(encoded, payload).first { encoded[$0.name] == encoded[name] }
-    guard let value = member?.value else { return nil }
-    let isBoolean = encoded[value].elementsEqual("true".utf8) || encoded[value].elementsEqual("false".utf8)
-    return isBoolean ? value : nil
   }
 }
