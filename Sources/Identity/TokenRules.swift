@@ -146,7 +146,6 @@ package final class VerifiedToken: Sendable {
   ) {
     (self.issuer, self.subject, self.claims, self.times) = (issuer, subject, claims, times)
     (self.algorithm, self.key) = (algorithm, key)
-    let digest = SHA256.digest(of: Array("\(issuer)\u{0}\(subject)".utf8))
-    callerDigest = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    callerDigest = hexadecimal(SHA256.digest(of: Array("\(issuer)\u{0}\(subject)".utf8)))
   }
 }

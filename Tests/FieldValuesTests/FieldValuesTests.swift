@@ -24,6 +24,20 @@ import Testing
     #expect(PercentCoding.decode(encoded.utf8) == Array(text.utf8))
   }
 
+  @Test(arguments: [([], ""), ([0, 9, 10, 15, 16, 255], "00090a0f10ff")] as [([UInt8], String)])
+  func hexadecimalDigits(_ bytes: [UInt8], _ digits: String) { #expect(hexadecimal(bytes) == digits) }
+
+  @Test(
+    arguments: [
+      ("", "", true), ("a", "a", true), ("a", "b", false), ("a", "ab", false), ("\u{e9}", "\u{e9}", true),
+      ("\u{e9}", "e\u{301}", false), ("\u{1f468}", "\u{1f469}", false),
+    ] as [(String, String, Bool)]
+  )
+  func textsAreToldByTheirBytes(_ first: String, _ second: String, _ areSame: Bool) {
+    #expect(first.isExactly(second) == areSame)
+    #expect((ByteText(first) == ByteText(second)) == areSame)
+  }
+
   @Test(arguments: ["%", "%2", "%2g", "a%"])
   func halfAnEscapeIsNone(_ text: String) {
     #expect(PercentCoding.decode(text.utf8) == nil)
