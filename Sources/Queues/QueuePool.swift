@@ -94,18 +94,18 @@ public final class QueuePool: Sendable {
 
   /// Returns false where the thread is to end.
   private func awaitWork(_ thread: UInt) -> Bool {
-    guard arrival.wait(timeout: .now() + Self.patience) == .timedOut else { return true }
-    return turns.withLock { turns in
-      guard turns.idle > 0 else {
-        // Its signal is on the way.
-        arrival.wait()
+    while arrival.wait(timeout: .now() + Self.patience) == .timedOut {
+      let ends = turns.withLock { turns -> Bool in
+        // Its signal is on the way: from a thread that may need this lock.
+        guard turns.idle > 0 else { return false }
+        turns.idle -= 1
+        turns.count -= 1
+        turns.threads.remove(thread)
         return true
       }
-      turns.idle -= 1
-      turns.count -= 1
-      turns.threads.remove(thread)
-      return false
+      if ends { return false }
     }
+    return true
   }
 }
 
