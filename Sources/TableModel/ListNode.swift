@@ -1,9 +1,10 @@
 /// A part of a persistent list: a chunk of elements side by side, or a node over such parts. Immutable, shared by all lists
 /// that have it.
 ///
-/// A B⁺-tree: all chunks stand equally deep, and all nodes but the outermost are at least a quarter full. A list that is not
-/// long is one chunk. A class that conforms adds a summary of what stands under it, such as a digest or a first rank; its
-/// initialisers make it of the elements or of the children's summaries.
+/// A B⁺-tree: all chunks stand equally deep, and nodes but the outermost are at least a quarter full. A removal across
+/// two nodes may leave a smaller part between what stays of them: it costs memory, and no look-up is longer for it. A
+/// list that is not long is one chunk. A class that conforms adds a summary of what stands under it, such as a digest or
+/// a first rank; its initialisers make it of the elements or of the children's summaries.
 ///
 /// All code here is inlinable, so that each module has it specialised for its own nodes.
 public protocol ListNode: AnyObject, Sendable {
@@ -176,7 +177,8 @@ extension ListNode {
     return nodes
   }
 
-  /// The same elements in parts that are all a quarter full, if they are enough for one that is.
+  /// The same elements in parts that are all a quarter full, if they are enough for one that is. Only these: their own
+  /// children stay as they are.
   @inlinable public static func filled(_ parts: [Self]) -> [Self] {
     var result: [Self] = []
     for part in parts where part.count > 0 {
