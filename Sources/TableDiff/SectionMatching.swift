@@ -19,9 +19,11 @@ struct SectionMatching {
   init(from old: [Section], to new: [Section]) {
     let shorter = min(old.count, new.count)
     var head = 0
-    while head < shorter, Self.isSame(old[head], new[head]) { head += 1 }
+    while head < shorter, Section.sameIdentity(old[head], new[head]) { head += 1 }
     var tail = 0
-    while tail < shorter - head, Self.isSame(old[old.count - 1 - tail], new[new.count - 1 - tail]) { tail += 1 }
+    while tail < shorter - head, Section.sameIdentity(old[old.count - 1 - tail], new[new.count - 1 - tail]) {
+      tail += 1
+    }
 
     pairs.reserveCapacity(shorter)
     for index in 0..<head { pairs.append(Pair(from: index, to: index)) }
@@ -44,7 +46,7 @@ struct SectionMatching {
       for index in newMiddle {
         let section = new[index]
         let found = lookup.first(section.identity) {
-          !isTaken[$0] && Self.isSame(old[oldMiddle.lowerBound + $0], section)
+          !isTaken[$0] && Section.sameIdentity(old[oldMiddle.lowerBound + $0], section)
         }
         if let found {
           isTaken[found] = true
@@ -55,9 +57,5 @@ struct SectionMatching {
       }
     }
     for (offset, isTaken) in isTaken.enumerated() where !isTaken { deleted.append(oldMiddle.lowerBound + offset) }
-  }
-
-  private static func isSame(_ first: Section, _ second: Section) -> Bool {
-    first === second || (first.identity == second.identity && first.id == second.id)
   }
 }

@@ -38,9 +38,9 @@ extension Table {
     }
   }
 
-  /// Outside of which rows, in display order, two versions of a table show the same, at the same places; nil where they do
-  /// so everywhere. A window that reaches into them may show something else; what ends before them or begins behind them
-  /// doesn't, and has as many rows of its sections before the cut.
+  /// The rows that differ between two versions of a table, in display order, from the first to the last; nil for none.
+  /// A window that reaches into them may show something else. A window that ends before them or begins behind them
+  /// shows the same, with as many rows of its sections before the cut.
   ///
   /// Both are whole. The upper bound is `Int.max` where what stands behind has moved, or where what stands around the rows
   /// changed.

@@ -1,7 +1,8 @@
 public import TableModel
 
 extension Table {
-  /// The table that a changeset leads to.
+  /// The table that a changeset leads to. For users of this library, and the measure of its changesets in tests: the
+  /// service makes changesets and applies none.
   ///
   /// Every operation is checked before it counts: that its place exists, holds the row or section that it names, is
   /// named once, and lies in no section that the same stage deletes, inserts or moves. So a changeset that was

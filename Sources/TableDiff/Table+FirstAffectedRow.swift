@@ -1,7 +1,7 @@
 public import TableModel
 
 extension Table {
-  /// From which row on, in display order, two versions of a table show something else; nil where they nowhere do.
+  /// The first row that differs between two versions of a table, in display order; nil for none.
   ///
   /// A window of `n` rows shows another table if and only if `n` is greater: so whoever publishes a version asks once,
   /// and wakes only the waiters whose windows reach that far. 0 where what stands around the rows changed, which every

@@ -9,9 +9,9 @@ extension Row {
   /// rows are never dropped.
   ///
   /// The default cell takes over the fields of the same names from the row's payload where they fit. A required
-  /// field that is still missing is `""`, `0`, `false`, `[]`, `{}`, the first of the choices, for a date the first moment
-  /// of 1970, and null where it may be anything. The new cell expands where the old one did and has a boolean field of
-  /// that name.
+  /// field that is still missing is `""`, `0`, `false`, `[]`, `{}` or the first of the choices; a date is the first
+  /// moment of 1970, and a field of any type is null. The new cell expands where the old one did and has a boolean field
+  /// of that name.
   ///
   /// - Parameter defaultCell: Nil where the table has none: the last of the chain then stays.
   /// - Complexity: O(1) where the row's own cell is accepted, else O(bytes).

@@ -93,8 +93,8 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
   /// 64 bits, 16 hex digits.
   ///
   /// Cursors outlive the process, so this has to be of a function that does too (the first bytes of a SHA-256, not a
-  /// ``Fingerprint``). That two agree by intent gains nothing: who sends the request chose both, and has a table that
-  /// is wrong for nobody else. A cache's key needs more than this.
+  /// ``Fingerprint``). A collision that is made by intent gains nothing: both values are of one client, and its own
+  /// table alone is wrong. A cache's key needs more than this.
   public struct Digest: Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
 

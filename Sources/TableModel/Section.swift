@@ -5,7 +5,7 @@ public final class Section: Sendable {
   public let header: CellModel?
   public let footer: CellModel?
   public let rows: RowList
-  /// How many of its rows stand before those that it has here; 0 but in a table that is cut.
+  /// The number of its rows before the cut; 0 but in a table that is cut.
   public let skipped: Int
   /// The fingerprint of `id`.
   public let identity: Fingerprint
@@ -39,6 +39,7 @@ public final class Section: Sendable {
 extension Section {
   /// Returns whether two sections have the same identity, to the byte. Swift's strings hold two spellings of “é” equal.
   /// O(1) where the fingerprints differ, else as fast as the identity is long.
+  @inlinable
   public static func sameIdentity(_ first: Section, _ second: Section) -> Bool {
     first === second || first.identity == second.identity && first.id == second.id
   }

@@ -37,7 +37,7 @@ import Testing
     return definition
   }
 
-  /// Callers and members of families share an answer where what is read of them is equal: wherever it is read, it counts.
+  /// Callers and members of families share an answer where what is read of them is equal, wherever it is read.
   @Test(arguments: ["query", "items", "cursor", "nextUrl", "total", "key", "next", "deleted"])
   func whatAnswersAreSharedBy(_ place: String) throws {
     let source = try Self.source(reading: Expression("a[$params.kind + $caller.name]"), as: place)

@@ -28,7 +28,8 @@ extension RowList {
     return count
   }
 
-  /// How many rows two lists have in common at the beginning, and how many more at the end.
+  /// How many rows two lists have in common at the beginning, and how many more at the end. Tests measure by it how
+  /// much two versions share; the service has no use for it.
   ///
   /// - Parameter areSame: Not asked for what the lists share.
   /// - Complexity: O(log rows + rows that are asked about).
