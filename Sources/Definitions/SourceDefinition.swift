@@ -110,7 +110,8 @@ extension UpstreamDefinition {
   /// token asks for the same.
   private func readsTheSame(of environment: [String: String], _ others: [String: String]) -> Bool {
     let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value)
-    let use = ParameterUse(templates.map(\.environmentUse) + [items].compactMap { $0?.environmentUse })
+    let expressions = [items, since?.key, since?.deleted].compactMap(\.self)
+    let use = ParameterUse(templates.map(\.environmentUse) + expressions.map(\.environmentUse))
     return use.values(of: environment) == use.values(of: others)
   }
 

@@ -137,7 +137,7 @@ import Testing
   }
 
   /// Where members differ in more than what their sections take, each makes rows of its own.
-  @Test(arguments: ["payload", "sort key", "edits", "groups", "index", "no difference"])
+  @Test(arguments: ["payload", "sort key", "edits", "groups", "index", "list", "caller's list", "no difference"])
   func rowsOfTheirOwn(what: String) throws {
     let mapper = try Fixture {
       var section = section("main", where: what == "no difference" ? "done" : "g == $params.g")
@@ -149,9 +149,10 @@ import Testing
         $0.table.edits.delete = EditRequestDefinition(method: "DELETE", url: template("https://a.example/${$id}"))
       }
       $0.table.parameters = [ParameterDefinition(name: "g")]
-      $0.sources = [
-        SourceDefinition(name: "s", kind: .upstream(UpstreamDefinition(url: template("https://a.example/"))))
-      ]
+      var upstream = UpstreamDefinition(url: template("https://a.example/"))
+      if what == "list" { upstream.items = expression("data | where(g == $params.g)") }
+      if what == "caller's list" { upstream.items = expression("data | where(g == $caller.name)") }
+      $0.sources = [SourceDefinition(name: "s", kind: .upstream(upstream))]
     }.mapper()
     #expect(!mapper.sharesRows)
   }

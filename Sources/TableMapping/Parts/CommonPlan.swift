@@ -31,6 +31,8 @@ struct CommonPlan: Sendable {
     guard table.isFamily, own.sources.count == 1, !own.sources[0].isLocal, own.lookups.isEmpty, own.actions.isEmpty,
       !table.edits.isThere, own.keepsPlaces, let given = Self.sections(of: table), let first = given.first
     else { return nil }
+    // The items are found once for all members.
+    guard own.sources[0].items?.dependencies.isDisjoint(with: Self.variables) ?? true else { return nil }
     let predicates = given.compactMap(\.predicate)
     guard predicates.contains(where: { !$0.dependencies.isDisjoint(with: Self.variables) }),
       predicates.allSatisfy({ $0.dependencies.isSubset(of: [.item, .environment, .locale, .parameters, .caller]) }),
