@@ -10,8 +10,8 @@ extension Row {
   ///
   /// The default cell takes over the fields of the same names from the row's payload where they fit. A required
   /// field that is still missing is `""`, `0`, `false`, `[]`, `{}` or the first of the choices; a date is the first
-  /// moment of 1970, and a field of any type is null. The new cell expands where the old one did and has a boolean field
-  /// of that name.
+  /// moment of 1970, and a field of any type is null. The new cell expands where the old one did and has a boolean
+  /// field of that name.
   ///
   /// - Parameter defaultCell: Nil where the table has none: the last of the chain then stays.
   /// - Complexity: O(1) where the row's own cell is accepted, else O(bytes).

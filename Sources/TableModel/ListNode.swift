@@ -3,8 +3,8 @@
 ///
 /// A B⁺-tree: all chunks stand equally deep, and nodes but the outermost are at least a quarter full. A removal across
 /// two nodes may leave a smaller part between what stays of them: it costs memory, and no look-up is longer for it. A
-/// list that is not long is one chunk. A class that conforms adds a summary of what stands under it, such as a digest or
-/// a first rank; its initialisers make it of the elements or of the children's summaries.
+/// list that is not long is one chunk. A class that conforms adds a summary of what stands under it, such as a digest
+/// or a first rank; its initialisers make it of the elements or of the children's summaries.
 ///
 /// All code here is inlinable, so that each module has it specialised for its own nodes.
 public protocol ListNode: AnyObject, Sendable {
