@@ -133,10 +133,12 @@ import Testing
   }
 
   /// A required field of each type that nothing fills has a value of its type.
-  @Test(arguments: [
-    (.string, "\"\""), (.url, "\"\""), (.date, "\"1970-01-01T00:00:00Z\""), (.number, "0"), (.integer, "0"),
-    (.boolean, "false"), (.object, "{}"), (.any, "null"), (.list(.date), "[]"), (.oneOf(["a"]), "\"a\""),
-  ] as [(FieldType, String)])
+  @Test(
+    arguments: [
+      (.string, "\"\""), (.url, "\"\""), (.date, "\"1970-01-01T00:00:00Z\""), (.number, "0"), (.integer, "0"),
+      (.boolean, "false"), (.object, "{}"), (.any, "null"), (.list(.date), "[]"), (.oneOf(["a"]), "\"a\""),
+    ] as [(FieldType, String)]
+  )
   func whatIsMissingIsOfItsType(_ type: FieldType, _ expected: String) throws {
     let cell = CellDefinition(identifier: "Default", fields: [.init(name: "missing", type: type)])
     let shown = try row().showing(accepted: { _ in false }, defaultCell: cell)
