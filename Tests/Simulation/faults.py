@@ -322,18 +322,23 @@ def faulty():
     return texts
 
 
+FILES = sorted({path for fault in FAULTS for path, _, _ in fault.changes} - set(SWITCHES))
+
+
 def put():
-    if subprocess.run(["git", "-C", TREE, "diff", "--quiet", "--", "Sources"]).returncode:
+    if subprocess.run(["git", "-C", TREE, "diff", "--quiet", "--", "Sources", *FILES]).returncode:
         sys.exit("Sources have changes that are in no commit: taking the faults out would take those, too")
+    # The switches come first: `take` knows by them that there is something to take out.
     for path, text in {**SWITCHED, **faulty()}.items():
         (TREE / path).write_text(text)
 
 
 def take():
+    if not any((TREE / path).exists() for path in SWITCHES):
+        return
+    subprocess.run(["git", "-C", TREE, "checkout", "--quiet", "--", *FILES], check=True)
     for path in SWITCHES:
         (TREE / path).unlink(missing_ok=True)
-    files = sorted({path for fault in FAULTS for path, _, _ in fault.changes} - set(SWITCHES))
-    subprocess.run(["git", "-C", TREE, "checkout", "--quiet", "--", *files], check=True)
 
 
 def perform(command, fault):
