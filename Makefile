@@ -1,7 +1,7 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
 # make test   all tests                   make check   format, lint, pages
 # make build  the release binary          make fuzz    the fuzzers, for a minute
-# make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
+# make sbom   what the release binary is made of, as SPDX      make image   the container, its base by digest
 # make package  a Debian package and a .tar.xz, into .build/packages; make package-test tries them in fresh roots
 # make site     the pages of docs/ as a searchable site, into .build/site
 # make image-test  the container's file system without an engine
@@ -83,9 +83,8 @@ prove: packages
 # Puts the faults in, builds, takes them out again whatever comes, and looks for each: FAULTS="gate fence" SECONDS=600 JOBS=2.
 FAULTY := .build/simulation-with-faults
 faults: packages
-	./Tests/Simulation/faults.py put
-	$(SIMULATED) && cp $(SIMULATION) $(FAULTY); \
-	  status=$$?; ./Tests/Simulation/faults.py take && exit $$status
+	trap 'status=$$?; ./Tests/Simulation/faults.py take || status=1; exit $$status' EXIT; trap 'exit 1' INT TERM HUP; \
+	  ./Tests/Simulation/faults.py put && $(SIMULATED) && cp $(SIMULATION) $(FAULTY)
 	./Tests/Simulation/faults.py run $(FAULTS) --program $(FAULTY) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1)
 
 # Some ten seconds; what an attack needs and the machine has not, HAProxy and Varnish say, is passed over.
@@ -106,12 +105,13 @@ fuzz: packages
 sbom: build
 	./scripts/sbom.py .build/release/tablecast tablecast.spdx.json
 
-# A tag may be moved, a digest can't: the bases are what the registry has for their tags now, and the image says which.
+# A tag may be moved, a digest can't: the base of the build is what the registry has for its tag now.
 image:
 	docker build --tag tablecast --build-arg BUILD_IMAGE="$$(./scripts/image-digest.sh swift:6.3.1-bookworm)" .
 
 # .build/packages: a .deb that uses the system's libraries, and a .tar.xz that has its own.
 package: release-binary
+	rm -rf .build/packages
 	./packaging/make-deb.sh .build/release/tablecast .build/packages
 	./packaging/make-tarball.sh .build/release/tablecast .build/packages
 
@@ -119,7 +119,7 @@ package: release-binary
 package-test: package
 	$(SWIFT) build --product tablecast $(BUILD_FLAGS)
 	./scripts/check-lean-icu.py .build/release/tablecast .build/debug/tablecast
-	./scripts/test-packages.sh .build/packages/tablecast_*.deb .build/packages/tablecast-*.tar.xz
+	./scripts/test-packages.sh .build/packages/tablecast_*.deb .build/packages/tablecast-*-linux-*.tar.xz
 
 # The container's file system, tried without an engine: read-only, without a shell, as its user; with the HTTP cases.
 image-test: release-binary
@@ -140,12 +140,13 @@ site:
 sanitize: packages
 	./Sanitizers/run.sh
 
-# What apps take: the adapters against stand-ins for UIKit and AppKit, and the package as a dependency.
+# Random lives of an app that edits, in both clients.
 lives: packages
 	node Clients/JavaScript/test/lives.mjs $(or $(LIVES),1000) $(SEED)
 	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 	TABLECAST_LIVES=$(or $(LIVES),1000) TABLECAST_LIVES_SEED=$(SEED) $(SWIFT) test --skip-build --filter LivesTests
 
+# What apps take: the adapters against stand-ins for UIKit and AppKit, and the package as a dependency.
 clients:
 	cd Tests/AdapterPackage && $(SWIFT) test
 	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh
