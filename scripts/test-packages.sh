@@ -8,13 +8,28 @@ tarball=$(realpath "$2")
 shift 2
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie noble)
+for suite in "${suites[@]}"; do
+  case "$suite" in
+    */*) echo "test-packages: $suite is a file, and no suite: one DEB and one TARBALL come first" >&2; exit 1 ;;
+  esac
+done
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install-system-packages.sh" debootstrap lintian curl
 roots=${ROOTS:-$here/../.build/roots}
 mkdir -p "$roots"
 work=$(mktemp -d)
 chmod 0755 "$work"
-trap 'umount --recursive --lazy "$work"/*/proc 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+service=
+tidy() {
+  if [ -n "$service" ]; then
+    kill -KILL "$service" 2>/dev/null || true
+    wait "$service" 2>/dev/null || true
+  fi
+  umount --recursive --lazy "$work"/*/proc 2>/dev/null || true
+  rm -rf --one-file-system "$work"
+}
+trap tidy EXIT
+trap 'exit 1' INT TERM HUP
 say() { echo "test-packages: $*"; }
 fail() { echo "test-packages: $*" >&2; exit 1; }
 
@@ -55,7 +70,7 @@ serves() { # ROOT USER COMMAND...
   port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
   url=http://127.0.0.1:$port
   chroot --userspec="$user" "$root" env --chdir=/var/lib/tablecast "$@" --listen "127.0.0.1:$port" >"$work/log" 2>&1 &
-  local service=$!
+  service=$!
   for _ in $(seq 150); do
     curl --silent --fail --output /dev/null "$url/readyz" && break
     kill -0 $service 2>/dev/null || { cat "$work/log" >&2; fail 'it ended'; }
@@ -69,6 +84,7 @@ serves() { # ROOT USER COMMAND...
   rows=$(curl --silent --fail "$url/v1/tables/todo" | grep --only-matching '"title":"Tried"' | wc -l)
   kill -TERM $service
   wait $service || { cat "$work/log" >&2; fail 'it did not end in order'; }
+  service=
 }
 
 say "lintian $(lintian --version | sed 's/.*v//')"
@@ -119,8 +135,10 @@ quietly inside apt-get remove -y -qq tablecast
 quietly inside apt-get purge -y -qq tablecast
 before >"$work/after"
 diff "$work/before" "$work/after" || fail 'purge leaves something, or takes too much'
-[ "$users" = "$(cat "$root/etc/passwd" "$root/etc/group")" ] || fail 'purge leaves the user'
-say 'installed, served, edited, upgraded, removed, purged: nothing is left'
+[ "$users" = "$(cat "$root/etc/passwd" "$root/etc/group" | grep -v '^tablecast:')" ] || fail 'purge changes other users'
+grep --quiet '^tablecast:.*:/usr/sbin/nologin$' "$root/etc/passwd" || fail 'purge takes the user, which may own files elsewhere'
+grep --quiet '^tablecast:[!*]' "$root/etc/shadow" || fail 'the user that stays is not locked'
+say 'installed, served, edited, upgraded, removed, purged: nothing is left but the locked user'
 
 for suite in "${suites[@]}"; do
   say "tarball on $suite"
