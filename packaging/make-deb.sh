@@ -1,7 +1,8 @@
 #!/bin/bash
 # make-deb.sh BINARY FOLDER [VERSION]: makes FOLDER/tablecast_VERSION_ARCH.deb of a built binary. It depends on the system's
 # libraries, so that they get their security updates from there. VERSION: another one than the binary's, to test upgrades.
-# COMPRESSION=gzip is quicker than xz. The same input makes the same bytes, at SOURCE_DATE_EPOCH (by default the last commit's).
+# COMPRESSION=gzip is quicker than xz. Times in it are SOURCE_DATE_EPOCH (by default the last commit's): on one system, the same binary
+# makes the same bytes.
 set -euo pipefail
 binary=$(realpath "$1")
 mkdir -p "$2"
@@ -37,14 +38,16 @@ printf 'Source: tablecast\n\nPackage: tablecast\nArchitecture: any\nDepends: ${s
 depends=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/tablecast" 2>"$work/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ] || { cat "$work/shlibdeps.log" >&2; exit 1; }
 
+# In KiB: each file's size rounded up, and 1 for any other entry, as dpkg-gencontrol counts.
+installed_size=$(find "$tree" -mindepth 1 -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }')
 mkdir "$tree/DEBIAN"
 cat >"$tree/DEBIAN/control" <<CONTROL
 Package: tablecast
 Version: $version
 Architecture: $architecture
 Maintainer: The Tablecast authors <maintainers@tablecast.example>
-Installed-Size: $(du --summarize --block-size=1024 --apparent-size --exclude=DEBIAN "$tree" | cut -f1)
-Depends: $depends, ca-certificates, passwd, init-system-helpers (>= 1.54), systemd | systemd-standalone-sysusers | systemd-sysusers
+Installed-Size: $installed_size
+Depends: $depends, ca-certificates, init-system-helpers (>= 1.54), systemd | systemd-standalone-sysusers | systemd-sysusers
 Section: web
 Priority: optional
 Homepage: https://tablecast.example/
@@ -62,5 +65,5 @@ for script in postinst prerm postrm; do install -m 0755 "$here/$script" "$tree/D
 (cd "$tree" && find . -type f ! -path './DEBIAN/*' -printf '%P\n' | LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
 chmod 0644 "$tree"/DEBIAN/{control,conffiles,md5sums}
 find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
-dpkg-deb --root-owner-group "-Z${COMPRESSION:-xz}" --build "$tree" "$folder/tablecast_${version}_$architecture.deb" >/dev/null
+dpkg-deb --root-owner-group --threads-max=1 "-Z${COMPRESSION:-xz}" --build "$tree" "$folder/tablecast_${version}_$architecture.deb" >/dev/null
 echo "$folder/tablecast_${version}_$architecture.deb"

@@ -1,11 +1,13 @@
 #!/bin/bash
-# release.sh [FOLDER]: makes everything that a release has, in FOLDER (by default .build/release-files): the Debian package, the
-# archive, the source, the JavaScript client, the list of parts (SPDX), the notes, and the checksums of all of these. The release is
-# that of the binary; the tree must be committed, and a tag at this commit must have that name.
+# release.sh [FOLDER]: a release's files, in FOLDER (by default .build/release-files): the Debian package, the archive, the source, the
+# JavaScript client, the list of parts (SPDX), the notes, and the checksums of all of these. Its number is the binary's. The tree must
+# be committed, and a tag at this commit must have that number. A former release in FOLDER is replaced when all is made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-.build/release-files}
 fail() { echo "release: $*" >&2; exit 1; }
+[ ! -e "$folder" ] || [ -d "$folder" ] || fail "$folder is no folder"
+[ ! -d "$folder" ] || [ -z "$(ls -A "$folder")" ] || [ -e "$folder/SHA256SUMS" ] || fail "$folder has files, and none of a release"
 [ -z "$(git status --porcelain)" ] || fail 'there are changes that are not committed'
 make release-binary SWIFT="${SWIFT:-swift}"
 binary=.build/release/tablecast
@@ -14,8 +16,11 @@ tag=$(git tag --points-at HEAD | grep -E '^[0-9]+\.[0-9]+\.[0-9]+$' || true)
 [ -z "$tag" ] || [ "$tag" = "$version" ] || fail "the tag is $tag, the binary $version"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
-rm -rf "$folder"
-mkdir -p "$folder"
+target=$folder
+mkdir -p "$(dirname "$target")"
+folder=$(mktemp -d "$(dirname "$target")/release.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+chmod 0755 "$folder"
 
 # This release's part of the changelog.
 awk -v heading="## $version" '$0 == heading { found = 1; next } /^## / { found = 0 } found' CHANGELOG.md | sed '1{/^$/d}' >"$folder/NOTES.md"
@@ -28,4 +33,6 @@ git archive --format=tar --prefix="tablecast-$version-source/" HEAD | xz -9 --th
   --transform 's#^\.#package#' --exclude ./test . | gzip -9n) >"$folder/tablecast-$version.tgz"
 install -m 0644 Sources/TableService/Resources/openapi.json "$folder/tablecast-$version.openapi.json"
 (cd "$folder" && LC_ALL=C find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
-(cd "$folder" && ls -l)
+rm -rf "$target"
+mv "$folder" "$target"
+ls -l "$target"
