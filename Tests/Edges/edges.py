@@ -15,6 +15,7 @@ With `none` the clients ask the service itself: what of the delays is the trial'
 import argparse
 import asyncio
 import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -25,7 +26,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
 import urllib.request
 
 import first
@@ -110,10 +113,11 @@ def start_varnish(folder, origin, port):
     text = with_examples((ROOT / "deploy/edges/default.vcl").read_text().replace('"8080"', f'"{origin}"'))
     (folder / "edge.vcl").write_text(text)
     os.chmod(folder, 0o755)
+    parameters = re.findall(r"-p|\w+=\w+", text[text.index("start varnishd with"):text.index("backend origin")])
     # A waiting client has a thread while it waits for another one's reply to begin.
     return subprocess.Popen(
         ["varnishd", "-F", "-n", str(folder / "varnish"), "-a", f"127.0.0.1:{port}", "-f", str(folder / "edge.vcl"),
-         "-s", "malloc,64m", "-p", "thread_pool_max=1000"],
+         "-s", "malloc,64m", "-p", "thread_pool_max=1000", *parameters],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
 
@@ -302,6 +306,51 @@ async def trial(arguments, origin, edge):
     assert spent <= allowed or arguments.edge == "none", "too many requests at the origin"
 
 
+class LongHeads(http.server.BaseHTTPRequestHandler):
+    """Answers as a poll of many tables is answered: with a `Link` as long as the request's target."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Link", f"<{self.path}>")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def check_heads(start):
+    """The edge passes a poll of 64 tables on, and its reply; the origin's figures are not for the public."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LongHeads)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-edge-"))
+    port = free_port()
+    edge = start(folder, server.server_port, port)
+    try:
+        wait_until_open(port)
+        for length in [100, 9_000, 16_000]:
+            target = "/v1/changes?after=" + "x" * length
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{target}", timeout=10) as reply:
+                assert reply.headers["Link"] == f"<{target}>", f"the reply to a target of {length} bytes"
+        for path in ["/metrics", "/metrics?x", "/%6Detrics", "/m%65trics?"]:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10).close()
+                raise AssertionError(f"{path} is open")
+            except urllib.error.HTTPError as error:
+                assert error.code in (403, 404), f"{path}: {error.code}"
+    finally:
+        edge.terminate()
+        edge.wait()
+        server.shutdown()
+        server.server_close()
+        shutil.rmtree(folder, ignore_errors=True)
+    print("long heads are passed on, the origin's figures are not")
+
+
 @contextlib.contextmanager
 def services(arguments, recorder=None):
     """The service and the edge before it: the ports of both. A recorder stands between them."""
@@ -342,6 +391,7 @@ def main():
     parser.add_argument("--first-only", action="store_true")
     arguments = parser.parse_args()
     if arguments.edge != "none":
+        check_heads(start_nginx if arguments.edge == "nginx" else start_varnish)
         recorder = first.Recorder(free_port())
         with services(arguments, recorder) as (origin, edge):
             wrong = asyncio.run(first.trial(origin, edge, recorder))

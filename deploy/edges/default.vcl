@@ -8,6 +8,9 @@ import std;
 # That request is made of what stands in the hash alone: all other fields that the origin reads are left out of it, so that
 # it makes no difference whose came first. A request that can't be put so is passed as it is, and its answer is that
 # client's alone.
+#
+# A poll of 64 tables has some kilobytes of cursors in its target, and in the `Link` of its reply: start varnishd with
+# `-p http_req_hdr_len=32k -p http_resp_hdr_len=32k`.
 backend origin {
   .host = "127.0.0.1";
   .port = "8080";
@@ -17,6 +20,8 @@ backend origin {
 }
 
 sub vcl_recv {
+  # The origin's figures are not for the public, with their name escaped neither.
+  if (req.url ~ "^/(metrics|[^/?]*%[^/?]*)(\?|$)") { return (synth(404)); }
   # Whom the request is from: an origin that trusts this edge takes its word, and nobody else's.
   unset req.http.Forwarded;
   set req.http.X-Forwarded-For = client.ip;
@@ -53,7 +58,7 @@ sub vcl_recv {
     unset req.http.Prefer;
     unset req.http.Sec-Fetch-Site;
     unset req.http.User-Agent;
-    # What is asked for all is nobody's: else the first client's quota would be all others'.
+    # A request for all has no client: else the first client's quota would be all others'.
     unset req.http.X-Forwarded-For;
     unset req.http.X-Request-ID;
     return (hash);
