@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Two services behind nginx, by the configuration of deploy/nginx.conf, are restarted one after the other, again and again,
-as a rolling update does: no reader is told that nobody is there.
+as a rolling update does: no reader is told that nobody is there. Before that, each method is sent to two servers that close the
+connection without an answer: an edit comes to one of them.
 
 nginx takes a server out for ten seconds after one failure unless `max_fails=0` is said; the second one is then restarted
 while the first, long up again, is still out: "no live upstreams", 502.
@@ -13,6 +14,7 @@ while the first, long up again, is still out: "no live upstreams", 502.
 import argparse
 import collections
 import http.client
+import http.server
 import os
 import pathlib
 import re
@@ -39,10 +41,10 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def status(port, path="/v1/tables/todo"):
+def status(port, path="/v1/tables/todo", method="GET"):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        connection.request("GET", path)
+        connection.request(method, path, None if method in ("GET", "DELETE") else b"{}")
         response = connection.getresponse()
         response.read()
         return response.status
@@ -93,6 +95,49 @@ def nginx(folder, port, services, max_fails):
     return process
 
 
+class Silent(http.server.BaseHTTPRequestHandler):
+    """Answers reads of the table; closes the connection of any other request without an answer, and counts it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        if self.path == "/v1/tables/todo":
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.seen[self.command] += 1
+        self.close_connection = True
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
+
+    def log_message(self, *arguments):
+        pass
+
+
+def check_methods(folder):
+    """Exits where an edit is sent twice, or a read is not."""
+    seen = collections.Counter()
+    silent = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent) for _ in range(2)]
+    for server in silent:
+        server.daemon_threads, server.seen, server.port = True, seen, server.server_port
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = free_port()
+    edge = nginx(folder, port, silent, None)
+    wanted = {"GET": 2, "POST": 1, "PATCH": 1, "PUT": 1, "DELETE": 1}
+    try:
+        for method in wanted:
+            answer = status(port, "/v1/tables/todo/items/1", method)
+            assert answer == 502, f"{method} is answered by {answer}"
+    finally:
+        edge.terminate()
+        edge.wait()
+        for server in silent:
+            server.shutdown()
+            server.server_close()
+    assert dict(seen) == wanted, f"so often was each method sent: {dict(seen)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--service", required=True)
@@ -100,6 +145,7 @@ def main():
     parser.add_argument("--max-fails", type=int)
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="tablecast-restarts-")
+    check_methods(folder)
     services = [Service(os.path.abspath(arguments.service), folder, free_port()) for _ in range(2)]
     port = free_port()
     edge = nginx(folder, port, services, arguments.max_fails)
