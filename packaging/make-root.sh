@@ -13,7 +13,6 @@ lean=${3:-$root/.build/lean}
 install -D -m 0755 "$binary" "$out/usr/bin/tablecast"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$out/usr/bin/tablecast"
 "$here/bundle-libraries.sh" "$out/usr/bin/tablecast" "$out/usr/lib/tablecast" "$lean"
-patchelf --force-rpath --set-rpath '$ORIGIN/../lib/tablecast' "$out/usr/bin/tablecast"
 # The C library where the binary names its loader; resolv is what names are looked up by.
 ldd "$out/usr/bin/tablecast" | grep -o '/[^ )]*' | grep -E '/(ld-linux[^/]*|lib(c|m|dl|pthread|rt|resolv|util)\.so\.[0-9]+)$' |
   sort -u | while read -r library; do install -D -m 0755 "$library" "$out$library"; done

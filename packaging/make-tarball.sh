@@ -20,7 +20,6 @@ name=tablecast-$version-linux-$(uname -m)
 "$here/stage.sh" "$binary" "$work/staged"
 mv "$work/staged/usr" "$work/$name"
 "$here/bundle-libraries.sh" "$work/$name/bin/tablecast" "$work/$name/lib/tablecast" "$lean"
-patchelf --force-rpath --set-rpath '$ORIGIN/../lib/tablecast' "$work/$name/bin/tablecast"
 
 documentation=$work/$name/share/doc/tablecast
 "$root/scripts/sbom.py" "$binary" "$documentation/tablecast.spdx.json" "$lean"
