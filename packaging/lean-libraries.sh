@@ -29,7 +29,10 @@ for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
   sed -n 's/^deb /deb-src /p' "$list" >"$work/sources.list.d/$(basename "$list" .list)-source.list"
 done
 # Of other repositories than the distribution's nothing is needed.
-grep -LiE 'debian|ubuntu' "$work"/sources.list.d/* 2>/dev/null | xargs --no-run-if-empty rm --
+for list in "$work"/sources.list.d/*; do
+  [ -e "$list" ] || continue
+  grep --quiet --ignore-case --extended-regexp 'debian|ubuntu' "$list" || rm -- "$list"
+done
 apt=(-o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$work/sources.list.d" -o "Dir::State::Lists=$work/lists"
   -o "Dir::Cache::srcpkgcache=" -o "Dir::Cache::pkgcache=" -o Acquire::Languages=none -o "APT::Sandbox::User=root" -qq)
 say() { echo "lean-libraries: $*" >&2; }

@@ -16,7 +16,7 @@ done
 [ -n "$missing" ] || exit 0
 
 as_root=""
-[ "$(id -u)" = 0 ] || as_root="sudo"
+[ "$(id -u)" = 0 ] || as_root="sudo DEBIAN_FRONTEND=noninteractive"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export DEBIAN_FRONTEND=noninteractive

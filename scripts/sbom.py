@@ -77,9 +77,11 @@ def main():
     main_package["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
     parts = [*swift_packages(), *(lean_packages(lean) if lean else ()), *debian_packages(binary, lean)]
     created = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or datetime.now().timestamp()), timezone.utc)
+    # An address of its own for each document: of one binary there may be one with lean libraries, and one without.
+    content = hashlib.sha256(json.dumps([main_package, *parts], sort_keys=True).encode()).hexdigest()
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "tablecast",
-        "documentNamespace": f"https://tablecast.example/spdx/{digest}",
+        "documentNamespace": f"https://tablecast.example/spdx/{content}",
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: scripts/sbom.py"]},
         "packages": [main_package, *parts],
         "relationships": [
