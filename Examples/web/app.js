@@ -2,10 +2,10 @@
 // itself; there is no state here but what stands in fields.
 
 import { indexedDBStore, TablecastClient } from "tablecast";
-import { bindTable } from "tablecast/bind.js";
-import { keptEdits } from "tablecast/kept.js";
-import { bindSearch } from "tablecast/search.js";
-import { sharedTabs } from "tablecast/tabs.js";
+import { bindTable } from "tablecast/bind";
+import { keptEdits } from "tablecast/kept";
+import { bindSearch } from "tablecast/search";
+import { sharedTabs } from "tablecast/tabs";
 
 const service = new URLSearchParams(location.search).get("service") ?? "http://127.0.0.1:8080";
 const store = indexedDBStore("tasks");

@@ -71,6 +71,17 @@ test("what package.json exports is there, with types", () => {
   assert.ok(existsSync(new URL(`../${Object.values(bin)[0]}`, import.meta.url)));
 });
 
+test("the example imports what the package exports, and its import map has the same files", () => {
+  const example = "../../Examples/web/";
+  const { imports } = JSON.parse(read(`${example}index.html`).match(/<script type="importmap">(.*?)<\/script>/s)[1]);
+  const names = [...read(`${example}app.js`).matchAll(/^import .* from "([^"]+)";$/gm)].map(([, name]) => name);
+  assert.deepEqual(Object.keys(imports).sort(), names.sort());
+  for (const name of names) {
+    const page = new URL(`../${example}`, import.meta.url);
+    assert.equal(new URL(imports[name], page).href, import.meta.resolve(name));
+  }
+});
+
 test("the modules depend on nothing but each other, and React", () => {
   for (const name of modules) {
     for (const [, from] of read(name).matchAll(/from ?"([^"]+)"/g)) {
