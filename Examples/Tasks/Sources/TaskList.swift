@@ -39,7 +39,7 @@ struct TaskList: View {
     .toolbar {
       FindMenu(list: list)
       Button("Undo", systemImage: "arrow.uturn.backward") { store.undo() }.disabled(!store.canUndo)
-      Button("Delete what is done", systemImage: "trash") { store.deleteDone() }
+      Button("Delete the done tasks shown here", systemImage: "trash") { store.deleteDone() }
     }
     .overlay { if list.state == .empty || list.sections.isEmpty && !list.isSearching { Text("Nothing here") } }
     .refreshable { _ = await list.table.refresh().outcome() }

@@ -52,11 +52,12 @@ final class TaskStore {
     }
   }
 
-  /// All that are done, at once or not at all.
+  /// The done tasks of the list's present window, at once or not at all.
   func deleteDone() {
     let done = list.sections.flatMap(\.rows).filter { row in
       if case .taskCell(let task) = row.content.cell { task.isDone } else { false }
     }.map(\.id)
+    guard !done.isEmpty else { return }
     perform { [tasks] in
       try await tasks.batch { batch in
         for row in done { batch.delete(row) }
