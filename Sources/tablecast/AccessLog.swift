@@ -30,19 +30,40 @@ final class AccessLog: Sendable {
       lost.wrappingAdd(1, ordering: .relaxed)
       return
     }
+    // Made here: a waiting line keeps no request, which has its body.
+    let fields = Self.fields(answered, caller)
     queue.async { [self] in
       waiting.wrappingSubtract(1, ordering: .relaxed)
-      let missing = lost.exchange(0, ordering: .relaxed)
-      if missing > 0 {
-        logger.warning("Lines of the access log were lost", metadata: ["lines": .stringConvertible(missing)])
-      }
-      logger.info("A request was answered", metadata: Self.fields(answered, caller))
+      reportLostLines()
+      logger.info("A request was answered", metadata: fields)
     }
   }
 
+  /// Waits until the lines up to now are written, at most for the given time: the log may be taken by nobody.
+  func flush(within bound: DispatchTimeInterval) {
+    let written = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      reportLostLines()
+      written.signal()
+    }
+    _ = written.wait(timeout: .now() + bound)
+  }
+
+  /// On the queue.
+  private func reportLostLines() {
+    let missing = lost.exchange(0, ordering: .relaxed)
+    guard missing > 0 else { return }
+    logger.warning("Lines of the access log were lost", metadata: ["lines": .stringConvertible(missing)])
+  }
+
+  /// More bytes than the log writes of a value: the rest of a longer path is not kept.
+  private static let mostOfPath = 5000
+
   private static func fields(_ answered: AnsweredRequest, _ caller: String?) -> Logger.Metadata {
+    var path = answered.request?.rawPath ?? "-"
+    if path.utf8.count > mostOfPath { path = String(decoding: path.utf8.prefix(mostOfPath), as: UTF8.self) }
     var fields: Logger.Metadata = [
-      "method": "\(answered.request?.method.name ?? "-")", "path": "\(answered.request?.rawPath ?? "-")",
+      "method": "\(answered.request?.method.name ?? "-")", "path": "\(path)",
       "status": .stringConvertible(answered.status.code), "bytes": .stringConvertible(answered.byteCount),
       "address": "\(answered.client.host)", "caller": "\(caller ?? "-")", "request": "\(answered.requestID)",
     ]

@@ -20,6 +20,8 @@ final class Service: Sendable {
   private let listen: ListenAddress
   private let insecure: Bool
   private let accessLog: AccessLog?
+  /// `listen` of the configuration counts for nothing.
+  private let isListenGiven: Bool
   private let state = Mutex(State.starting)
 
   /// How far the process is, and how it is ended meanwhile.
@@ -32,6 +34,7 @@ final class Service: Sendable {
   /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
   init(configuration: ServiceConfiguration, listen: String?, insecure: Bool, accessLog: AccessLog? = nil) throws {
     (self.configuration, self.insecure, self.accessLog) = (configuration, insecure, accessLog)
+    isListenGiven = listen != nil
     definition = try configuration.definition()
     self.listen = try listen.map(ListenAddress.init(argument:)) ?? definition.listen
   }
@@ -163,14 +166,23 @@ final class Service: Sendable {
   /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0; 1 where
   /// something was left undone.
   private func end(_ service: TableService, _ server: Server, _ store: any Store) {
-    logger.notice("Ending: waiting polls are answered, open requests finished")
     let step = Mutex("open requests are not finished")
+    // Whatever hangs, the process ends when it promised. A log that nobody takes holds up its lines, not the end.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { [logger, accessLog] in
+      accessLog?.flush(within: .milliseconds(50))
+      logger.error("Ended before all was done", metadata: ["reason": "\(step.withLock { $0 })"])
+      Self.leave(1)
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5000)) { _exit(1) }
+    logger.notice("Ending: waiting polls are answered, open requests finished")
     service.drain()
-    server.drain(deadline: Self.grace) { [logger] in
+    server.drain(deadline: Self.grace) { [logger, accessLog] in
       step.withLock { $0 = "what was last changed is not written" }
       service.close {
         step.withLock { $0 = "the store is not closed" }
         store.close { result in
+          step.withLock { $0 = "the access log is not written" }
+          accessLog?.flush(within: .seconds(4))
           if case .failure(let error) = result {
             logger.error("The store was not closed", metadata: ["reason": "\(error)"])
             Self.leave(1)
@@ -179,11 +191,6 @@ final class Service: Sendable {
           Self.leave(0)
         }
       }
-    }
-    // Whatever hangs, the process ends when it promised.
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { [logger] in
-      logger.error("Ended before all was done", metadata: ["reason": "\(step.withLock { $0 })"])
-      Self.leave(1)
     }
   }
 
@@ -207,7 +214,7 @@ final class Service: Sendable {
     server.allow(definition.crossOrigin)
     (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
     logger.notice("The configuration was read again", metadata: ["tables": .stringConvertible(definition.tables.count)])
-    let waiting = definition.keysAwaitingRestart(since: self.definition)
+    let waiting = definition.keysAwaitingRestart(since: self.definition, isListenGiven: isListenGiven)
     if !waiting.isEmpty {
       logger.warning(
         "Some of what changed in the configuration needs a restart",

@@ -2,10 +2,12 @@ import Definitions
 
 extension ServiceDefinition {
   /// The keys that say something else than at the start and are read there alone.
-  func keysAwaitingRestart(since start: ServiceDefinition) -> [String] {
+  ///
+  /// - Parameter isListenGiven: the command line has an address in place of `listen`.
+  func keysAwaitingRestart(since start: ServiceDefinition, isListenGiven: Bool) -> [String] {
     let (limits, before) = (limits, start.limits)
     return [
-      ("listen", listen == start.listen),
+      ("listen", isListenGiven || listen == start.listen),
       ("store", store == start.store),
       ("history", history == start.history),
       ("views", views == start.views),

@@ -76,4 +76,69 @@ import Testing
     try service.logged("Ending: waiting polls are answered")
     #expect(service.log.current.count { $0.contains("Ending: waiting polls are answered") } == 1)
   }
+  /// Starts a service whose log nobody reads any more once it serves, and has it answer more requests than the
+  /// log's pipe takes lines.
+  private static func unreadService(
+    _ folder: TemporaryFolder,
+    requests: Int
+  ) throws -> (Process, Unchecked<FileHandle>) {
+    try folder.write(
+      """
+      store: memory
+      tables: {todo: {source: {local: {items: [{title: A}]}}}}
+      """
+    )
+    let process = Process()
+    process.executableURL = try ServiceProcess.executable()
+    process.arguments = ["serve", "--config", folder.file("tablecast.yaml").path, "--access-log"]
+    process.currentDirectoryURL = folder.url
+    (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    let pipe = Pipe()
+    process.standardError = pipe
+    try process.run()
+    let log = Unchecked(pipe.fileHandleForReading)
+    do {
+      let port = try Background("the address of a service") { () throws -> UInt16 in
+        var text = ""
+        while true {
+          let data = log.value.availableData
+          guard !data.isEmpty else { throw Malformed("the service ended: \(text)") }
+          text += String(decoding: data, as: UTF8.self)
+          if let port = text.split(separator: "\n").lazy.compactMap({ ServiceProcess.port($0) }).first { return port }
+        }
+      }.value()
+      let client = try HTTPClient(port: port)
+      for _ in 0..<requests { _ = try client.request("GET", "/healthz") }
+    } catch {
+      kill(process.processIdentifier, SIGKILL)
+      throw error
+    }
+    return (process, log)
+  }
+
+  @Test func theAccessLogIsWrittenToItsEnd() throws {
+    let folder = try TemporaryFolder()
+    let (process, log) = try Self.unreadService(folder, requests: 1000)
+    process.terminate()
+    let text = try Background("the log to its end") {
+      String(decoding: log.value.readDataToEndOfFile(), as: UTF8.self)
+    }.value()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(text.split(separator: "\n").count { $0.contains("A request was answered") } == 1000)
+  }
+
+  /// The last lines can't be written: the process ends all the same.
+  @Test func aLogThatNobodyReadsHoldsNothingUp() throws {
+    let folder = try TemporaryFolder()
+    let (process, log) = try Self.unreadService(folder, requests: 1000)
+    defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    process.terminate()
+    let status = try Background("the end of a service whose log is full") { [process = Unchecked(process)] in
+      process.value.waitUntilExit()
+      return process.value.terminationStatus
+    }.value()
+    #expect(status == 1)
+    withExtendedLifetime(log) {}
+  }
 }

@@ -56,6 +56,19 @@ import Testing
     #expect(said.count == 1 && said[0].contains("\"limits.connections, limits.requestBody\""), "\(said)")
   }
 
+  /// `--listen` stands in the place of `listen`, at the next start too.
+  @Test(arguments: [([] as [String], 1), (["--listen", "127.0.0.1:0"], 0)])
+  func anotherAddressWaitsForARestart(arguments: [String], lines: Int) throws {
+    let service = try ServiceProcess(Self.tables, arguments: arguments)
+    let text = "listen: 127.0.0.1:1\n" + Self.tables
+    try Data(text.utf8).write(to: service.folder.file("tablecast.yaml"))
+    service.signal(SIGHUP)
+    try service.logged("read again")
+    // The line stands behind that of its reload, and before that of the next one.
+    try Self.reload(service, "", 2)
+    #expect(Self.restarts(service).count { $0.contains("\"listen\"") } == lines)
+  }
+
   @Test func whichPagesMayReadAndWriteCountsAtOnce() throws {
     let service = try ServiceProcess(Self.tables)
     func allowed(_ reply: Reply) -> String { reply["Access-Control-Allow-Origin"] }

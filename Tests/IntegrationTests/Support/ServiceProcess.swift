@@ -26,7 +26,7 @@ final class ServiceProcess: Sendable {
     (process, self.log) = (try Self.start(folder, arguments, environment, log, descriptors), log)
     do {
       port = try log.wait(for: "the log line that says where the service listens") { lines in
-        lines.lazy.compactMap(Self.port).first
+        lines.lazy.compactMap { Self.port($0) }.first
       }
     } catch {
       process.terminate()
@@ -126,8 +126,10 @@ final class ServiceProcess: Sendable {
     return process
   }
 
-  private static func port(_ line: String) -> UInt16? {
-    guard let line = try? JSONValue(parsing: line), line["message"] == "Serving", let address = line["address"]?.text
+  /// The port in the log's line about the start.
+  static func port(_ line: some StringProtocol) -> UInt16? {
+    guard let line = try? JSONValue(parsing: String(line)), line["message"] == "Serving",
+      let address = line["address"]?.text
     else { return nil }
     return address.split(separator: ":").last.flatMap { UInt16($0) }
   }
