@@ -72,7 +72,7 @@ struct Watch: ParsableCommand {
     if let find { table.find(try TableSearch(argument: find)) }
     let display: any WatchDisplay = json ? WatchLines() : WatchScreen(table)
     let session = WatchSession(client, table, display)
-    throw ExitCode(session.run(seconds: seconds))
+    throw ExitCode(try session.run(seconds: seconds))
   }
 
   /// The rows that are asked for; nil where they are all, or none that can be.
@@ -106,15 +106,24 @@ struct Watch: ParsableCommand {
     return options
   }
 
-  /// A member may be named as the service names it, too: `issues;state=open`.
+  /// A member may be named as the service names it, too: `issues;state=open`, with percent-encoding.
   private var address: (name: String, parameters: [String: String]) {
     let parts = table.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     var members: [String: String] = [:]
-    for pair in parts.dropFirst() + parameters {
-      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      members[halves[0]] = halves.count == 2 ? halves[1] : ""
+    for part in parts.dropFirst() {
+      let (name, value) = Self.halves(of: part)
+      members[name.removingPercentEncoding ?? name] = value.removingPercentEncoding ?? value
+    }
+    for parameter in parameters {
+      let (name, value) = Self.halves(of: parameter)
+      members[name] = value
     }
     return (parts[0], members)
+  }
+
+  private static func halves(of pair: String) -> (name: String, value: String) {
+    let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return (halves[0], halves.count == 2 ? halves[1] : "")
   }
 
   /// In a terminal a tap is for this screen alone.

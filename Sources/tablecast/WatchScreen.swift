@@ -14,7 +14,7 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
 
   init(_ table: LiveTable<AnyCell>) { self.table = table }
 
-  func show(_ change: TableChange) {
+  func show(_ change: TableChange) -> Bool {
     lock.withLock {
       if case .stages(let stages) = change.kind {
         changed = stages.reduce(into: Set<String>()) { $0.formUnion(Self.rows(changedBy: $1)) }
@@ -22,7 +22,7 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
         changed = []
       }
       snapshot = change.snapshot
-      draw()
+      return draw()
     }
   }
 
@@ -42,7 +42,7 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
     }
   }
 
-  private func redraw() { lock.withLock { draw() } }
+  private func redraw() { lock.withLock { _ = draw() } }
 
   private func take(_ key: WatchTerminal.Key, quit: () -> Void) {
     switch key {
@@ -63,7 +63,7 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
       guard !rows.isEmpty else { return }
       let index = chosen.flatMap { rows.firstIndex(of: $0) } ?? (step > 0 ? -1 : rows.count)
       chosen = rows[min(max(index + step, 0), rows.count - 1)]
-      draw()
+      _ = draw()
     }
   }
 
@@ -71,10 +71,11 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
     if let row = lock.withLock({ chosen }) { table.tap(row) }
   }
 
-  private func draw() {
-    guard let snapshot else { return }
+  /// - Returns: false if the output can't be written.
+  private func draw() -> Bool {
+    guard let snapshot else { return true }
     let size = terminal.size
     let drawing = WatchDrawing(snapshot, changed: changed, chosen: chosen, width: size.columns, inColor: terminal.isOne)
-    terminal.show(drawing.lines(height: size.rows))
+    return terminal.show(drawing.lines(height: size.rows))
   }
 }

@@ -3,15 +3,20 @@ import Foundation
 
 /// The terminal: keys in, lines out. Left as it was found.
 ///
-/// `@unchecked Sendable`: `former` is written once, before keys are read; the sources likewise.
+/// `@unchecked Sendable`: `former` and `settings` are written once, before keys are read; the sources likewise.
 final class WatchTerminal: @unchecked Sendable {
   enum Key: Sendable { case up, down, tap, refresh, more, quit }
 
   /// True if standard output is a terminal: else lines are printed as they are.
   let isOne = isatty(1) == 1
   private var former: termios?
+  /// Those that keys are read by.
+  private var settings = termios()
+  /// Held while something is written, and as long as the process is stopped.
+  private let output = NSLock()
   private var source: (any DispatchSourceRead)?
   private var sizes: (any DispatchSourceSignal)?
+  private var stops: (any DispatchSourceSignal)?
 
   var size: (rows: Int, columns: Int) {
     var size = winsize()
@@ -19,16 +24,13 @@ final class WatchTerminal: @unchecked Sendable {
     return (Int(size.ws_row), Int(size.ws_col))
   }
 
-  /// - Parameter resized: called when the terminal has another size.
+  /// - Parameter resized: called when the terminal has another size, or is this program's again after Ctrl-Z.
   func start(_ receive: @escaping @Sendable (Key) -> Void, resized: @escaping @Sendable () -> Void) {
-    var settings = termios()
     guard isOne, isatty(0) == 1, tcgetattr(0, &settings) == 0 else { return }
     former = settings
-    // Keys come one by one and aren't echoed; Ctrl-C stays a signal.
+    // Keys come one by one and aren't echoed; Ctrl-C and Ctrl-Z stay signals.
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    tcsetattr(0, TCSANOW, &settings)
-    // Another screen, without a cursor.
-    StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l")
+    enter()
     let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())
     source.setEventHandler {
       var bytes = [UInt8](repeating: 0, count: 64)
@@ -42,6 +44,36 @@ final class WatchTerminal: @unchecked Sendable {
     sizes.setEventHandler(handler: resized)
     sizes.resume()
     self.sizes = sizes
+    let stops = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: .global())
+    stops.setEventHandler { [weak self] in
+      self?.stop()
+      resized()
+    }
+    stops.resume()
+    self.stops = stops
+  }
+
+  /// Another screen, without a cursor.
+  private func enter() {
+    tcsetattr(0, TCSANOW, &settings)
+    StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l")
+  }
+
+  /// The terminal as it was.
+  private func leave() {
+    guard var former else { return }
+    tcsetattr(0, TCSANOW, &former)
+    StandardOutput.write("\u{1B}[?25h\u{1B}[?1049l")
+  }
+
+  /// Ctrl-Z: the shell has the terminal as it was until the process goes on.
+  private func stop() {
+    output.withLock {
+      leave()
+      // Of this thread, which therefore doesn't go on before the process does.
+      raise(SIGSTOP)
+      enter()
+    }
   }
 
   /// Arrows as terminals send them, in either of their modes. Other sequences are nothing.
@@ -65,17 +97,20 @@ final class WatchTerminal: @unchecked Sendable {
 
   /// Draws over what was there: without a flash. What was there goes before the line comes: behind one that fills its
   /// line the cursor still stands on its last character.
-  func show(_ lines: [String]) {
+  ///
+  /// - Returns: false if the output can't be written.
+  func show(_ lines: [String]) -> Bool {
     guard isOne else { return StandardOutput.write(lines.joined(separator: "\n") + "\n\n") }
     let last = lines.last ?? ""
-    StandardOutput.write("\u{1B}[H" + lines.dropLast().map { "\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J\(last)")
+    return output.withLock {
+      StandardOutput.write("\u{1B}[H" + lines.dropLast().map { "\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J\(last)")
+    }
   }
 
   func end() {
     source?.cancel()
     sizes?.cancel()
-    guard var former else { return }
-    tcsetattr(0, TCSANOW, &former)
-    StandardOutput.write("\u{1B}[?25h\u{1B}[?1049l")
+    stops?.cancel()
+    output.withLock { leave() }
   }
 }
