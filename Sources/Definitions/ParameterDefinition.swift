@@ -47,9 +47,10 @@ extension TableDefinition {
     var values: [String: String] = [:]
     for parameter in parameters {
       guard let value = given[parameter.name] ?? parameter.defaultValue else {
+        let reason = parameter.defaultTemplate == nil ? "it has no default" : "its default is made of the caller"
         throw ParameterError(
           name: parameter.name,
-          message: "the parameter “\(parameter.name)” is missing: it has no default"
+          message: "the parameter “\(parameter.name)” is missing: \(reason)"
         )
       }
       guard parameter.admits(value) else {

@@ -78,6 +78,8 @@ struct Initialize: ParsableCommand {
       }
     } catch let failure as Discovery.Failure {
       throw CleanExit.failure("\(target.withoutQuery): \(failure)")
+    } catch let error as ExplorationError {
+      throw CleanExit.failure("\(error)")
     }
     let service = try read(draft)
     try write(draft)
@@ -289,17 +291,32 @@ struct Initialize: ParsableCommand {
     draft.total.map { $0 > read ? " of \($0)" : "" } ?? ""
   }
 
+  /// A path as a shell takes it.
+  private static func quoted(_ path: String) -> String {
+    let isPlain =
+      !path.isEmpty
+      && path.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+    return isPlain ? path : "'\(path.replacingOccurrences(of: "'", with: "'\\''"))'"
+  }
+
   private func command(_ draft: Draft) -> String {
     let variables = draft.environment.keys.sorted().map { "\($0)=… " }.joined()
     let decoded = draft.decoded.sorted().map { "\($0) is the value without percent-encoding: + for %2B\n" }.joined()
     guard let output else {
       return "\(decoded)Write it to a file, and serve it: \(variables)tablecast serve --config FILE\n"
     }
-    return "\(decoded)Serve it: \(variables)tablecast serve --config \(output)\n"
+    return "\(decoded)Serve it: \(variables)tablecast serve --config \(Self.quoted(output))\n"
   }
 }
 
-/// Why an answer can't be looked at.
+/// The reason why an answer can't be looked at.
 private struct ExplorationError: Error, CustomStringConvertible {
   var description: String
 

@@ -1,7 +1,6 @@
 import Definitions
 import Foundation
 import JSON
-import LineLog
 import TableMapping
 import TableModel
 
@@ -11,7 +10,7 @@ struct TableDrawing {
   private let bold, dim, warn, plain: String
   private var lines: [String] = []
 
-  /// - Parameter width: of the boxes, in characters.
+  /// - Parameter width: of the boxes, in columns.
   init(width: Int, inColor: Bool) {
     self.width = max(width, 40)
     (bold, dim, warn, plain) = inColor ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[33m", "\u{1B}[0m") : ("", "", "", "")
@@ -28,16 +27,16 @@ struct TableDrawing {
       let sections = result.omittedSections == 1 ? "1 section" : "\(Self.grouped(result.omittedSections)) sections"
       lines.append("\(dim)\(sections) without rows, not shown\(plain)")
     }
-    for shortfall in shortfalls { lines.append("\(warn)! \(Self.oneLine(shortfall.description))\(plain)") }
+    for shortfall in shortfalls { lines.append("\(warn)! \(TerminalText.oneLine(shortfall.description))\(plain)") }
     if result.isTruncated { lines.append("\(warn)! a source has more items than it may: the rest is cut off\(plain)") }
     for problem in result.problems {
-      lines.append("\(warn)! source \(problem.source): \(Self.oneLine(problem.detail))\(plain)")
+      lines.append("\(warn)! source \(problem.source): \(TerminalText.oneLine(problem.detail))\(plain)")
     }
-    for warning in result.warnings { lines.append("\(warn)! \(Self.oneLine("\(warning)"))\(plain)") }
+    for warning in result.warnings { lines.append("\(warn)! \(TerminalText.oneLine("\(warning)"))\(plain)") }
     for item in result.skipped {
-      let name = item.id.map { " (\(Self.oneLine($0)))" } ?? ""
+      let name = item.id.map { " (\(TerminalText.oneLine($0)))" } ?? ""
       let source = Set(result.skipped.map(\.source)).count > 1 ? " of \(item.source)" : ""
-      lines.append("\(warn)✗ item \(item.index)\(source)\(name): \(Self.oneLine(item.reason))\(plain)")
+      lines.append("\(warn)✗ item \(item.index)\(source)\(name): \(TerminalText.oneLine(item.reason))\(plain)")
     }
     let more = result.skippedItems - result.skipped.count
     if more > 0 { lines.append("\(warn)✗ … and \(more) more\(plain)") }
@@ -49,18 +48,19 @@ struct TableDrawing {
 
   private mutating func draw(_ section: Section) {
     let count = section.rows.count == 1 ? "1 row" : "\(section.rows.count) rows"
-    let place = "\(Self.oneLine(section.id)) · \(count)"
-    let title = Self.cut(Self.title(section.header?.encoded) ?? "", width - place.count - 9)
+    let place = "\(TerminalText.oneLine(section.id)) · \(count)"
+    let placeWidth = TerminalText.width(place)
+    let title = TerminalText.cut(Self.title(section.header?.encoded) ?? "", columns: width - placeWidth - 9)
     let heading = title.isEmpty ? "" : " \(bold)\(title)\(plain) "
-    let used = (title.isEmpty ? 0 : title.count + 2) + place.count + 6
+    let used = (title.isEmpty ? 0 : TerminalText.width(title) + 2) + placeWidth + 6
     lines.append("┌─\(heading)\(Self.rule(width - used))─ \(dim)\(place)\(plain) ┐")
     for (position, row) in section.rows.enumerated() {
       if position > 0 { lines.append("├\(Self.rule(width - 2))┤") }
       draw(row)
     }
-    let footer = section.footer.map { Self.cut(Self.title($0.encoded) ?? "", width - 6) }
-    let foot = footer.map { " \($0) " } ?? ""
-    lines.append("└\(foot.isEmpty ? "" : "─")\(foot)\(Self.rule(width - 2 - foot.count - (foot.isEmpty ? 0 : 1)))┘")
+    let footer = section.footer.map { TerminalText.cut(Self.title($0.encoded) ?? "", columns: width - 6) }
+    let foot = footer.map { "─ \($0) " } ?? ""
+    lines.append("└\(foot)\(Self.rule(width - 2 - TerminalText.width(foot)))┘")
   }
 
   /// The title, where there is one; then the identity, and the cell with its fallbacks; then the other fields.
@@ -78,8 +78,8 @@ struct TableDrawing {
   }
 
   private mutating func line(_ text: String, style: String) {
-    let text = Self.cut(Self.oneLine(text), width - 4)
-    let space = String(repeating: " ", count: width - 4 - text.count)
+    let text = TerminalText.cut(text, columns: width - 4)
+    let space = String(repeating: " ", count: max(width - 4 - TerminalText.width(text), 0))
     lines.append("│ \(style)\(text)\(style.isEmpty ? "" : plain)\(space) │")
   }
 
@@ -93,7 +93,7 @@ struct TableDrawing {
     guard let model, let payload = try? JSONValue(parsing: model)["payload"] else { return nil }
     let members = members(payload)
     let member = members.first { $0.name == "title" } ?? members.first
-    return member.map { oneLine(text($0.value)) }
+    return member.map { text($0.value) }
   }
 
   private static func members(_ value: JSONValue?) -> [JSONValue.Member] {
@@ -102,20 +102,6 @@ struct TableDrawing {
 
   private static func text(_ value: JSONValue) -> String {
     if case .string(let text) = value { text } else { String(decoding: value.bytes, as: UTF8.self) }
-  }
-
-  /// Line breaks are shown as such; what a terminal would act on is not sent to it.
-  private static func oneLine(_ text: String) -> String {
-    String(
-      text.map { character in
-        if character.isNewline { return "⏎" }
-        return character.unicodeScalars.allSatisfy(\.isPrintable) ? character : "·"
-      }
-    )
-  }
-
-  private static func cut(_ text: String, _ length: Int) -> String {
-    text.count <= length ? text : text.prefix(max(length - 1, 0)) + "…"
   }
 
   private static func rule(_ length: Int) -> String { String(repeating: "─", count: max(length, 0)) }

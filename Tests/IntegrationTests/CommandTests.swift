@@ -136,6 +136,51 @@ import Testing
     #expect(try JSONValue(parsing: Array(told.output.utf8))["window"] == ["rows": 100, "of": 1200])
   }
 
+  /// A terminal gives some characters two columns.
+  @Test func boxesAreAsWideAsTheirTextsAre() throws {
+    let long = String(repeating: "長", count: 90)
+    let folder = try Self.folder(
+      """
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        t:
+          source: {local: {items: [{title: 東京の天気}, {title: "sun 🌞, rain 🌧️"}, {title: \(long)}]}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections:
+            - id: all
+              header: {cell: Label, payload: {title: 見出し}}
+              footer: {cell: Label, payload: {title: 終わり}}
+      """
+    )
+    let drawn = try Command(["render", "--config", "tablecast.yaml", "--table", "t"], in: folder)
+    #expect(drawn.status == 0, "\(drawn.errors)")
+    let lines = drawn.output.split(separator: "\n").filter { "┌├│└".contains($0.first ?? " ") }
+    #expect(lines.count > 6)
+    for line in lines {
+      let columns = line.reduce(0) { $0 + ($1.unicodeScalars.allSatisfy { $0.value < 0x2E80 } ? 1 : 2) }
+      #expect(columns == 100, "\(line)")
+    }
+  }
+
+  @Test func aDefaultOfTheCallerIsCalledThat() throws {
+    let folder = try Self.folder(
+      """
+      auth: {jwt: {issuer: "https://id.example", audience: tablecast, jwks: "https://id.example/keys"}}
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        t:
+          source: {local: {items: [{title: a, team: b}]}}
+          cell: Label
+          payload: {title: "${title}"}
+          parameters: {team: {pattern: "[a-z]+", default: "${$caller.claims.team}"}}
+          sections: [{id: all, where: team == $params.team}]
+      """
+    )
+    let drawn = try Command(["render", "--config", "tablecast.yaml", "--table", "t"], in: folder)
+    #expect(drawn.status == 1 && drawn.errors.contains("its default is made of the caller"), "\(drawn.errors)")
+  }
+
   /// Where the service says so, too.
   @Test func aTitleIsOneOfItsMember() throws {
     let upstream = try ScriptedUpstream([["number": 1, "title": "a", "price": 1]])

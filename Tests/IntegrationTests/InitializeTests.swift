@@ -302,6 +302,22 @@ import Testing
     #expect(made.status != 0 && made.errors.contains(says) && made.output.isEmpty, "\(made.errors)")
   }
 
+  @Test func aFileThatIsNoJSONIsNamed() throws {
+    let folder = try TemporaryFolder()
+    try Data(#"{"items": [{"id": 1}"#.utf8).write(to: folder.file("broken.json"))
+    let made = try Command(["init", "broken.json"], in: folder)
+    #expect(made.status == 1 && made.output.isEmpty)
+    #expect(made.errors.hasPrefix("tablecast: the answer of broken.json"), "\(made.errors)")
+  }
+
+  @Test func theCommandToServeTakesAnyPath() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/blind/tasks", "--output", "my 'tables'.yaml"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output.contains(#"serve --config 'my '\''tables'\''.yaml'"#), "\(made.output)")
+  }
+
   @Test func aFileThatIsThereStays() throws {
     let upstream = try ScriptedUpstream(Self.answer)
     let folder = try TemporaryFolder()
