@@ -206,7 +206,7 @@ struct Initialize: ParsableCommand {
     path == "-" ? nil : URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
   }
 
-  // MARK: What comes of it
+  // MARK: The configuration and its proof
 
   /// The configuration, as the service reads it.
   private func read(_ draft: Draft) throws -> ServiceDefinition {
