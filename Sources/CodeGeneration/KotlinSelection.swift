@@ -6,7 +6,7 @@ struct KotlinSelection {
     var members: [SelectionShape.Member]
   }
 
-  /// Names of types that this code has: a configuration's own are others.
+  /// Names of the generated types around the kinds.
   static let typeNames: Set<String> = ["Selection", "SelectionSerializer"]
 
   private let discriminator: String
@@ -39,7 +39,7 @@ struct KotlinSelection {
   var text: String {
     """
 
-    /** Where a tap on a row leads: its `select`, by its `\(discriminator.filter { $0 != "*" })`. */
+    /** Where a tap on a row leads: its `select`, by its `\(commentText(discriminator))`. */
     @Serializable(with = SelectionSerializer::class)
     sealed class Selection {
         abstract val \(escaped(kindName)): String
@@ -75,7 +75,7 @@ struct KotlinSelection {
     var parameters: [String] = []
     if let kind {
       parameters.append(
-        "@SerialName(\(string(discriminator))) override val \(escaped(kindName)): String = \(string(kind))"
+        "@EncodeDefault @SerialName(\(string(discriminator))) override val \(escaped(kindName)): String = \(string(kind))"
       )
     }
     for member in members {

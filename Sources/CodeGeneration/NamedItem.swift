@@ -66,11 +66,10 @@ struct NamedItem {
     return [item] + parts
   }
 
-  /// For a comment, which no name ends.
+  /// For a comment.
   var title: String {
-    guard let member else { return "What edits may write of the items of `\(source)`." }
-    let shown = String(String.UnicodeScalarView(member.unicodeScalars.filter { $0.value >= 0x20 && $0 != "*" }))
-    return "`\(shown)` of the items of `\(source)`."
+    let items = "the items of `\(commentText(source))`"
+    return member.map { "`\(commentText($0))` of \(items)." } ?? "What edits may write of \(items)."
   }
 }
 

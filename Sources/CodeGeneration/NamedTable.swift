@@ -15,6 +15,8 @@ struct NamedTable {
     var typeName: String
     var words: [Name]
     var defaultValue: String?
+    /// Without a value the service has a default that is made of the caller.
+    var isOptional: Bool
   }
 
   var name: String
@@ -61,7 +63,8 @@ struct NamedTable {
             name: members.unique(Names.lowerCamel(parameter.name)),
             typeName: parameterTypes.unique(Names.upperCamel(parameter.name)),
             words: names(parameter.words, memberNames),
-            defaultValue: parameter.defaultValue
+            defaultValue: parameter.defaultValue,
+            isOptional: parameter.defaultTemplate != nil
           )
         },
         sections: names(table.sectionNames, memberNames),
@@ -95,11 +98,8 @@ struct NamedTable {
     return texts.filter { seen.insert($0).inserted }
   }
 
-  /// For a comment, which no name ends.
-  var title: String {
-    let shown = String(String.UnicodeScalarView(name.unicodeScalars.filter { $0.value >= 0x20 && $0 != "*" }))
-    return "The table `\(shown)`."
-  }
+  /// For a comment.
+  var title: String { "The table `\(commentText(name))`." }
 }
 
 extension TableDefinition {

@@ -46,21 +46,55 @@ struct Names {
   }
 }
 
-/// A text as a literal in quotes: Swift, TypeScript and Kotlin agree on these escapes but for the characters that
-/// begin an interpolation.
-func literal(_ text: String, escaping interpolation: Character? = nil) -> String {
+/// A text as a literal in quotes.
+func swiftLiteral(_ text: String) -> String { literal(text) { "\\u{\($0)}" } }
+
+/// A text as a literal in quotes.
+func typescriptLiteral(_ text: String) -> String { literal(text, withFourDigits) }
+
+/// A text as a literal in quotes, where `$` begins no interpolation.
+func kotlinLiteral(_ text: String) -> String { literal(text, escaping: "$", withFourDigits) }
+
+private func withFourDigits(_ hexadecimal: String) -> String {
+  "\\u" + String(repeating: "0", count: max(4 - hexadecimal.count, 0)) + hexadecimal
+}
+
+/// The languages agree on most escapes.
+///
+/// - Parameters:
+///   - interpolation: the character that begins an interpolation without a backslash.
+///   - escape: of a scalar that is not to stand in source text, by its number in hexadecimal.
+private func literal(
+  _ text: String,
+  escaping interpolation: Unicode.Scalar? = nil,
+  _ escape: (String) -> String
+) -> String {
   var result = "\""
-  for character in text.unicodeScalars {
-    switch character {
+  for scalar in text.unicodeScalars {
+    switch scalar {
     case "\"": result += "\\\""
     case "\\": result += "\\\\"
     case "\n": result += "\\n"
     case "\r": result += "\\r"
     case "\t": result += "\\t"
-    case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}": result += "?"
-    case let other where interpolation.map({ $0.unicodeScalars.first == other }) == true: result += "\\\(other)"
-    default: result.unicodeScalars.append(character)
+    case _ where scalar == interpolation: result += "\\\(scalar)"
+    case _ where scalar.endsLineOrControls: result += escape(String(scalar.value, radix: 16))
+    default: result.unicodeScalars.append(scalar)
     }
   }
   return result + "\""
+}
+
+/// A text in a comment of any kind, which it neither ends nor begins anew: without control characters and `*`.
+func commentText(_ text: String) -> String {
+  String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "*" && !$0.endsLineOrControls }))
+}
+
+extension Unicode.Scalar {
+  fileprivate var endsLineOrControls: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
 }

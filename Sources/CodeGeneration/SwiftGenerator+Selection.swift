@@ -39,25 +39,25 @@ struct SwiftSelection {
     let name = SwiftGenerator.escaped
     let cases = kinds.map { "  case \(name($0.caseName))(\($0.typeName))\n" }.joined()
     let decoding = kinds.map { kind in
-      "    case \(literal(kind.text)): self = .\(name(kind.caseName))(try \(kind.typeName)(from: decoder))\n"
+      "    case \(swiftLiteral(kind.text)): self = .\(name(kind.caseName))(try \(kind.typeName)(from: decoder))\n"
     }.joined()
     let encoding = kinds.map { kind in
       """
           case .\(name(kind.caseName))(let selection):
-            try container.encode(\(literal(kind.text)), forKey: .kind)
+            try container.encode(\(swiftLiteral(kind.text)), forKey: .kind)
             try selection.encode(to: encoder)
 
       """
     }.joined()
     return """
 
-      /// Where a tap on a row leads: its `select`, by its `\(discriminator)`.
+      /// Where a tap on a row leads: its `select`, by its `\(commentText(discriminator))`.
       public enum Selection: Codable, Hashable, Sendable {
       \(cases)  /// One that this code does not know.
         case unknown(String)
 
         private enum CodingKeys: String, CodingKey {
-          case kind = \(literal(discriminator))
+          case kind = \(swiftLiteral(discriminator))
         }
 
         public init(from decoder: any Decoder) throws {
@@ -86,7 +86,7 @@ struct SwiftSelection {
   }
 
   private func structure(_ typeName: String, _ members: [SelectionShape.Member], indent: String) -> String {
-    var fields = Names(taken: [])
+    var fields = Names(taken: SwiftGenerator.fieldNames)
     var types = Names(taken: SwiftGenerator.typeNames.union([typeName]))
     var properties = ""
     var keys = ""
@@ -104,7 +104,7 @@ struct SwiftSelection {
         inner += structure(type, members, indent: indent + "  ")
       }
       properties += "\(indent)  public var \(name): \(type)\(member.isOptional ? "?" : "")\n"
-      keys += "\(indent)    case \(name) = \(literal(member.name))\n"
+      keys += "\(indent)    case \(name) = \(swiftLiteral(member.name))\n"
     }
     let codingKeys =
       keys.isEmpty ? "" : "\n\(indent)  private enum CodingKeys: String, CodingKey {\n\(keys)\(indent)  }\n"

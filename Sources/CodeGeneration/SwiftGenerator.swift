@@ -56,7 +56,7 @@ struct SwiftGenerator {
 
   private var links: String {
     let cases = cells.compactMap { cell -> String? in
-      let fields = cell.fields.filter { $0.type.isLink }.map { literal($0.key) }
+      let fields = cell.fields.filter { $0.type.isLink }.map { swiftLiteral($0.key) }
       guard !fields.isEmpty else { return nil }
       return "    case \(cell.typeName).cellIdentifier: [\(fields.joined(separator: ", "))]\n"
     }
@@ -93,7 +93,7 @@ struct SwiftGenerator {
         case unknown(cellIdentifier: String)
 
         /// For the request header `Accept-Cells`.
-        public static let accepted = \(literal(cells.accepted))
+        public static let accepted = \(swiftLiteral(cells.accepted))
 
         private enum CodingKeys: String, CodingKey {
           case cellIdentifier, payload
@@ -136,9 +136,9 @@ struct SwiftGenerator {
   private func structure(_ cell: NamedCell) -> String {
     """
 
-    /// The payload of `\(cell.identifier)`.
+    /// The payload of `\(commentText(cell.identifier))`.
     public struct \(cell.typeName): Codable, Hashable, Sendable {
-      public static let cellIdentifier = \(literal(cell.identifier))
+      public static let cellIdentifier = \(swiftLiteral(cell.identifier))
       public static let version = \(cell.version)
 
     \(members(cell.fields))}
@@ -163,7 +163,7 @@ struct SwiftGenerator {
     let assignments = fields.map { "    self.\(escaped($0.name)) = \(escaped($0.name))\n" }.joined()
     let keys = fields.map { field in
       field.key == field.name
-        ? "    case \(escaped(field.name))\n" : "    case \(escaped(field.name)) = \(literal(field.key))\n"
+        ? "    case \(escaped(field.name))\n" : "    case \(escaped(field.name)) = \(swiftLiteral(field.key))\n"
     }.joined()
     let codingKeys = fields.isEmpty ? "" : "\n  private enum CodingKeys: String, CodingKey {\n\(keys)  }\n"
     return """
@@ -175,8 +175,8 @@ struct SwiftGenerator {
 
   private func choice(_ field: NamedCell.Field) -> String {
     guard let words = field.type.words else { return "" }
-    var names = Names(taken: ["init", "self", "none", "some"])
-    let cases = words.map { "    case \(escaped(names.unique(Names.lowerCamel($0)))) = \(literal($0))\n" }.joined()
+    var names = Names(taken: ["allCases", "init", "self", "none", "some"])
+    let cases = words.map { "    case \(escaped(names.unique(Names.lowerCamel($0)))) = \(swiftLiteral($0))\n" }.joined()
     return "\n  public enum \(field.typeName): String, Codable, Hashable, Sendable, CaseIterable {\n\(cases)  }\n"
   }
 
@@ -218,13 +218,15 @@ struct SwiftGenerator {
 extension SwiftGenerator {
   /// Names that the generated code itself uses.
   static let typeNames: Set<String> = [
-    "Any", "Bool", "Cell", "CellModel", "Codable", "CodingKey", "CodingKeys", "Decoder", "Double", "Encoder",
+    "Any", "Bool", "CaseIterable", "Cell", "CellModel", "Codable", "CodingKey", "CodingKeys", "Decoder", "Double",
+    "Encoder",
     "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable", "String",
     "TableRow", "TablecastClient", "Type", "URL",
   ]
 
-  /// Names that no property can have, not even in backticks: `self.self` is the value itself.
-  private static let fieldNames: Set<String> = ["self"]
+  /// Names that no property can have, not even in backticks: `self.self` is the value itself, and `Hashable` has
+  /// `hashValue`.
+  static let fieldNames: Set<String> = ["hashValue", "self"]
 
   private static let keywords: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",

@@ -21,27 +21,41 @@ struct SwiftTables {
   private func structure(_ table: NamedTable) -> String {
     let properties = table.parameters.map { "    public var \(escaped($0.name)): \(type($0))\n" }.joined()
     let arguments = table.parameters.map { parameter in
-      "\(escaped(parameter.name)): \(type(parameter))\(parameter.defaultValue.map { " = \(value($0, of: parameter))" } ?? "")"
+      let initial = parameter.isOptional ? "nil" : parameter.defaultValue.map { value($0, of: parameter) }
+      return "\(escaped(parameter.name)): \(type(parameter))\(initial.map { " = \($0)" } ?? "")"
     }.joined(separator: ", ")
     let assignments = table.parameters.map { "      self.\(escaped($0.name)) = \(escaped($0.name))\n" }.joined()
-    let members = table.parameters.map { parameter in
-      "\(literal(parameter.key)): \(escaped(parameter.name))\(parameter.words.isEmpty ? "" : ".rawValue")"
-    }.joined(separator: ", ")
-    let parameters = """
-
-          public var parameters: [String: String] { [\(members)] }
-
-      """
     return """
         /// \(table.title)
         public struct \(escaped(table.typeName)): TableSchema {
-          public static let name = \(literal(table.name))
+          public static let name = \(swiftLiteral(table.name))
           public typealias Item = \(table.item ?? "AnyItem")
           public typealias Header = \(frame(table.headers))
           public typealias Footer = \(frame(table.footers))
       \(properties)\(properties.isEmpty ? "" : "\n")    public init(\(arguments)) {\(assignments.isEmpty ? "}" : "\n\(assignments)    }")
-      \(table.parameters.isEmpty ? "" : parameters)\(names("Section", table.sections))\(names("Action", table.actions))\
+      \(parameters(table.parameters))\(names("Section", table.sections))\(names("Action", table.actions))\
       \(names("Filter", table.filters))\(names("Sort", table.sorts))\(words(table))  }
+
+      """
+  }
+
+  /// The member's parameters by their names; without those that the service has a value for.
+  private func parameters(_ parameters: [NamedTable.Parameter]) -> String {
+    guard !parameters.isEmpty else { return "" }
+    let given = parameters.filter { !$0.isOptional }.map { parameter in
+      "\(swiftLiteral(parameter.key)): \(escaped(parameter.name))\(parameter.words.isEmpty ? "" : ".rawValue")"
+    }.joined(separator: ", ")
+    let optional = parameters.filter(\.isOptional).map { parameter in
+      let value = escaped(parameter.name) + (parameter.words.isEmpty ? "" : "?.rawValue")
+      return "      parameters[\(swiftLiteral(parameter.key))] = \(value)\n"
+    }.joined()
+    guard !optional.isEmpty else { return "\n    public var parameters: [String: String] { [\(given)] }\n" }
+    return """
+
+          public var parameters: [String: String] {
+            var parameters: [String: String] = [\(given.isEmpty ? ":" : given)]
+      \(optional)      return parameters
+          }
 
       """
   }
@@ -56,7 +70,7 @@ struct SwiftTables {
   private func names(_ type: String, _ names: [NamedTable.Name]) -> String {
     guard !names.isEmpty else { return "\n    public typealias \(type) = AnyName\n" }
     let constants = names.map {
-      "      public static let \(escaped($0.name)) = \(type)(rawValue: \(literal($0.key)))\n"
+      "      public static let \(escaped($0.name)) = \(type)(rawValue: \(swiftLiteral($0.key)))\n"
     }
     return """
 
@@ -70,11 +84,11 @@ struct SwiftTables {
   }
 
   private func type(_ parameter: NamedTable.Parameter) -> String {
-    parameter.words.isEmpty ? "String" : parameter.typeName
+    (parameter.words.isEmpty ? "String" : parameter.typeName) + (parameter.isOptional ? "?" : "")
   }
 
   private func value(_ text: String, of parameter: NamedTable.Parameter) -> String {
-    parameter.words.isEmpty ? literal(text) : "\(parameter.typeName)(rawValue: \(literal(text)))"
+    parameter.words.isEmpty ? swiftLiteral(text) : "\(parameter.typeName)(rawValue: \(swiftLiteral(text)))"
   }
 
   // MARK: Items
@@ -82,7 +96,7 @@ struct SwiftTables {
   private func conformance(_ item: NamedItem) -> String {
     guard item.member == nil else { return "" }
     let cases = paths(of: item).map { property, path in
-      "    case \\\(item.typeName).\(property): [\(path.map { literal($0) }.joined(separator: ", "))]\n"
+      "    case \\\(item.typeName).\(property): [\(path.map { swiftLiteral($0) }.joined(separator: ", "))]\n"
     }
     return """
 

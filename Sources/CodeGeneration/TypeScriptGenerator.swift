@@ -41,10 +41,10 @@ struct TypeScriptGenerator {
 
     \(selections.map(text) ?? "")\(tables.text)/** The cells' versions by their identifiers. */
     export const cellVersions: { readonly [cellIdentifier: string]: number } = {
-    \(cells.map { "  \(literal($0.identifier)): \($0.version),\n" }.joined())};
+    \(cells.map { "  \(typescriptLiteral($0.identifier)): \($0.version),\n" }.joined())};
 
     /** For the request header `Accept-Cells`. */
-    export const acceptedCells = \(literal(cells.accepted));
+    export const acceptedCells = \(typescriptLiteral(cells.accepted));
 
     /** Whether the cell is one of `Cell`. */
     export function isKnown(cell: Cell | AnyCell): cell is Cell {
@@ -58,7 +58,7 @@ struct TypeScriptGenerator {
     """
 
     export interface \(cell.typeName) {
-      cellIdentifier: \(literal(cell.identifier));
+      cellIdentifier: \(typescriptLiteral(cell.identifier));
       payload: {
     \(members(cell.fields, indent: "    "))  };
     }
@@ -79,11 +79,11 @@ struct TypeScriptGenerator {
   /// A discriminated union: `switch (selection.type)` tells which.
   private func text(_ selections: Selections) -> String {
     let kinds = selections.kinds.map { kind in
-      let discriminator = "\(key(selections.discriminator)): \(literal(kind.text))"
+      let discriminator = "\(key(selections.discriminator)): \(typescriptLiteral(kind.text))"
       return "\n  | { \(([discriminator] + kind.members.map(member)).joined(separator: "; ")) }"
     }
     return """
-      /** Where a tap on a row leads: its `select`, by its `\(selections.discriminator)`. */
+      /** Where a tap on a row leads: its `select`, by its `\(commentText(selections.discriminator))`. */
       export type Selection =\(kinds.joined());
 
 
@@ -117,7 +117,7 @@ struct TypeScriptGenerator {
   /// Property names may be keywords, but not everything.
   private func key(_ name: String) -> String {
     let isPlain = name == Names.lowerCamel(name) || name == Names.upperCamel(name)
-    return isPlain ? name : literal(name)
+    return isPlain ? name : typescriptLiteral(name)
   }
 
   private func type(_ field: NamedCell.Field) -> String { type(field.type) }
@@ -130,7 +130,7 @@ struct TypeScriptGenerator {
     case .object: "{ [name: string]: JSONValue }"
     case .any: "JSONValue"
     case .list(let element): "Array<\(self.type(element))>"
-    case .oneOf(let words): words.isEmpty ? "never" : words.map { literal($0) }.joined(separator: " | ")
+    case .oneOf(let words): words.isEmpty ? "never" : words.map { typescriptLiteral($0) }.joined(separator: " | ")
     }
   }
 

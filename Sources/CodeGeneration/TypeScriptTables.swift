@@ -18,10 +18,11 @@ struct TypeScriptTables {
   private func member(_ table: NamedTable) -> String {
     let parameters = table.parameters.map { parameter in
       let type = parameter.words.isEmpty ? "string" : union(parameter.words)
-      return "\(literal(parameter.key))\(parameter.defaultValue == nil ? "" : "?"): \(type)"
+      return
+        "\(typescriptLiteral(parameter.key))\(parameter.defaultValue == nil && !parameter.isOptional ? "" : "?"): \(type)"
     }.joined(separator: ", ")
     return """
-        \(literal(table.name)): {
+        \(typescriptLiteral(table.name)): {
           parameters: \(parameters.isEmpty ? "{}" : "{ \(parameters) }");
           item: \(table.item ?? "{ [name: string]: JSONValue }");
           header: \(frame(table.headers));
@@ -38,6 +39,6 @@ struct TypeScriptTables {
   private func frame(_ cells: [String]) -> String { cells.isEmpty ? "Cell" : cells.joined(separator: " | ") }
 
   private func union(_ names: [NamedTable.Name]) -> String {
-    names.isEmpty ? "string" : names.map { literal($0.key) }.joined(separator: " | ")
+    names.isEmpty ? "string" : names.map { typescriptLiteral($0.key) }.joined(separator: " | ")
   }
 }

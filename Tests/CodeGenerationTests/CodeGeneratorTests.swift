@@ -89,6 +89,7 @@ import Testing
     (true, "struct Header2: Codable"), (true, "    public typealias Header = Header2"),
     (true, "struct Section2: Codable"), (true, "    public typealias Footer = Section2"),
     (true, "struct Tables2: Codable"), (true, "struct AnyName2: Codable"), (true, "struct TableItem2: Codable"),
+    (true, "struct CaseIterable2: Codable"), (false, "struct CaseIterable2: Codable"),
     // A header of one kind only is named, and others stay what they are.
     (true, "struct Item: Codable"), (true, "  case accepted2(Accepted)"), (true, "public enum Tables: String"),
     (false, "struct Header: Codable"), (false, "struct Section: Codable"), (false, "struct Tables: Codable"),
@@ -104,6 +105,7 @@ import Testing
         Item: {fields: {title: string, tables: {oneOf: [round, square]}}}
         Tables: {fields: {}}
         AnyName: {fields: {}}
+        CaseIterable: {fields: {}}
         TableItem: {fields: {}}
         accepted: {fields: {}}
       tables:
@@ -123,6 +125,38 @@ import Testing
       test.hasTables
       ? CodeGenerator.generate(.swift, of: definition) : CodeGenerator.generate(.swift, cells: definition.cells)
     #expect(code.contains(test.line), "\(code)")
+  }
+
+  static let strange: [(language: CodeGenerator.Language, parts: [String])] = [
+    (
+      .swift,
+      [
+        "/// The payload of `Label/let x`.\n", "by its `kind/let y`.\n", #"= "Label*/\nlet x""#, #"= "ti\u{1b}tle$a""#,
+        "public var hashValue2: String\n",
+      ]
+    ),
+    (.typescript, ["by its `kind/let y`. */\n", #"cellIdentifier: "Label*/\nlet x";"#, #""ti\u001btle$a": string;"#]),
+    (
+      .kotlin,
+      ["by its `kind/let y`. */\n", #"cellIdentifier: String = "Label*/\nlet x","#, #"@SerialName("ti\u001btle\$a")"#]
+    ),
+  ]
+
+  /// A name may be any text: it ends neither a comment nor a literal, and a client finds it as the wire has it.
+  @Test(arguments: strange) func namesEndNothing(_ test: (language: CodeGenerator.Language, parts: [String])) throws {
+    let text = #"""
+      cells: {C: {fields: {}}}
+      representations: {a: {cell: C, payload: {}, select: {"kind*/\nlet y": open, hash_value: "${name}!"}}}
+      tables: {}
+      """#
+    let (read, diagnostics) = ConfigurationReader.read(text: text, file: "strange.yaml", environment: [:])
+    let definition = try #require(read, "\(diagnostics)")
+    let cell = CellDefinition(
+      identifier: "Label*/\nlet x",
+      fields: [CellDefinition.Field(name: "ti\u{1b}tle$a", type: .string)]
+    )
+    let code = CodeGenerator.generate(test.language, cells: [cell], selections: definition.selections)
+    for part in test.parts { #expect(code.contains(part), "\(part) is not in\n\(code)") }
   }
 
   @Test func withoutCellsThereIsStillCode() {

@@ -152,6 +152,11 @@ import Testing
     let member = Tables.String2(dir: .ascending, name2: "ada")
     #expect(Tables.String2.name == "String")
     #expect(member.parameters == ["dir": "ascending", "name": "ada", "q": ""])
+    // Without a value the service takes the caller's.
+    let full = Tables.String2(name2: "ada", team: .ours, owner: "bob")
+    #expect(
+      full.parameters == ["dir": "descending", "name": "ada", "q": "", "team": "ours", "owner": "bob"]
+    )
   }
 
   @Test func everyMemberOfAnItemHasItsPath() {

@@ -33,6 +33,14 @@ fun main() {
     check(selection("""{"type": "self"}""") is Selection.Self)
     check(selection("""{"type": "newer", "a": 1}""") == Selection.Unknown("newer"))
 
+    // What tells cells and selections apart is written, though it has a default.
+    val title = SectionTitle(payload = SectionTitle.Payload("A"))
+    for (text in listOf(json.encodeToString(SectionTitle.serializer(), title), json.encodeToString(Cell.serializer(), title))) {
+        check(text == """{"cellIdentifier":"SectionTitle","payload":{"title":"A"}}""") { text }
+    }
+    val call2 = json.encodeToString(Selection.serializer(), Selection.CallNumber(number = "110"))
+    check(call2 == """{"type":"call number","number":"110"}""") { call2 }
+
     val item = ToDoItem("Buy milk", address = ToDoItemAddress("Main Street"), state = ToDoItem.State.Open, `class` = listOf("a"))
     val written = json.encodeToString(ToDoItem.serializer(), item)
     check(written == """{"title":"Buy milk","address":{"street":"Main Street"},"state":"open","class":["a"]}""") { written }

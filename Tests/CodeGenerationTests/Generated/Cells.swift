@@ -158,8 +158,9 @@ public struct ProductCell: Codable, Hashable, Sendable {
   public var details: [String: JSONValue]?
   public var more: JSONValue?
   public var self2: String?
+  public var hashValue2: String?
 
-  public init(`default`: String, `class`: Int, _1stPrice: Double, inStock: Bool, inStock2: Bool, seen: String? = nil, size: Size, colours: [String], details: [String: JSONValue]? = nil, more: JSONValue? = nil, self2: String? = nil) {
+  public init(`default`: String, `class`: Int, _1stPrice: Double, inStock: Bool, inStock2: Bool, seen: String? = nil, size: Size, colours: [String], details: [String: JSONValue]? = nil, more: JSONValue? = nil, self2: String? = nil, hashValue2: String? = nil) {
     self.`default` = `default`
     self.`class` = `class`
     self._1stPrice = _1stPrice
@@ -171,6 +172,7 @@ public struct ProductCell: Codable, Hashable, Sendable {
     self.details = details
     self.more = more
     self.self2 = self2
+    self.hashValue2 = hashValue2
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -185,6 +187,7 @@ public struct ProductCell: Codable, Hashable, Sendable {
     case details
     case more
     case self2 = "self"
+    case hashValue2 = "hash_value"
   }
 
   public enum Size: String, Codable, Hashable, Sendable, CaseIterable {
@@ -192,6 +195,7 @@ public struct ProductCell: Codable, Hashable, Sendable {
     case m = "M"
     case extraLarge = "extra large"
     case _5 = "$5"
+    case allCases2 = "all cases"
   }
 }
 
@@ -403,14 +407,23 @@ public enum Tables {
     public var dir: Dir
     public var name2: String
     public var q: String
+    public var team: Team?
+    public var owner: String?
 
-    public init(dir: Dir = Dir(rawValue: "descending"), name2: String, q: String = "") {
+    public init(dir: Dir = Dir(rawValue: "descending"), name2: String, q: String = "", team: Team? = nil, owner: String? = nil) {
       self.dir = dir
       self.name2 = name2
       self.q = q
+      self.team = team
+      self.owner = owner
     }
 
-    public var parameters: [String: String] { ["dir": dir.rawValue, "name": name2, "q": q] }
+    public var parameters: [String: String] {
+      var parameters: [String: String] = ["dir": dir.rawValue, "name": name2, "q": q]
+      parameters["team"] = team?.rawValue
+      parameters["owner"] = owner
+      return parameters
+    }
 
     public struct Section: RawRepresentable, Hashable, Sendable {
       public let rawValue: String
@@ -431,6 +444,14 @@ public enum Tables {
 
       public static let ascending = Dir(rawValue: "ascending")
       public static let descending = Dir(rawValue: "descending")
+    }
+
+    public struct Team: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let ours = Team(rawValue: "ours")
+      public static let theirs = Team(rawValue: "theirs")
     }
   }
 }

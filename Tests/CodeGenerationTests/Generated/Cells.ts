@@ -37,11 +37,12 @@ export interface ProductCell {
     "in_stock": boolean;
     /** RFC 3339: `2026-05-01T09:15:00Z`. */
     seen?: string | null;
-    size: "S" | "M" | "extra large" | "$5";
+    size: "S" | "M" | "extra large" | "$5" | "all cases";
     colours: Array<string>;
     details?: { [name: string]: JSONValue } | null;
     more?: JSONValue | null;
     self?: string | null;
+    "hash_value"?: string | null;
   };
 }
 
@@ -98,7 +99,7 @@ export interface Tables {
     sort: "newest" | "none";
   };
   "String": {
-    parameters: { "dir"?: "ascending" | "descending", "name": string, "q"?: string };
+    parameters: { "dir"?: "ascending" | "descending", "name": string, "q"?: string, "team"?: "ours" | "theirs", "owner"?: string };
     item: ToDoItem;
     header: Cell;
     footer: Cell;
