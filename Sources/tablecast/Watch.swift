@@ -10,7 +10,7 @@ struct Watch: ParsableCommand {
       Arrow keys choose a row, space taps it, r makes the service fetch the sources, m loads more rows, q quits. With --json \
       the command prints a line for each state: {"table","cursor","state","connection","sections","window"}. `connection` is \
       cached, live, retrying, paused or refused. With --find a state also has "find": the search that the table offers. If the \
-      service refuses the table or the search, the exit code is 1.
+      service refuses the table or the search, or the output can't be written, the exit code is 1.
       """
   )
 
