@@ -50,6 +50,8 @@ extension TransferRequest {
         timeout: .seconds(3600),
         stallTimeout: .seconds(request.timeout),
         maxBodyBytes: URLSessionTransport.maximumBytes,
+        // Redirected, a POST would become a GET, and its answer one to an edit.
+        maxRedirects: request.method == "GET" ? 5 : 0,
         allowPrivateRedirects: true
       )
     )

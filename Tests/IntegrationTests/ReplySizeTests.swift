@@ -63,17 +63,17 @@ struct ReplySizeTests {
 
 /// Redirected, a POST would become a GET, and its answer one to an edit.
 @Suite struct RedirectTransportTests {
-  @Test(arguments: [("GET", 200), ("POST", 302), ("DELETE", 302)]) func readsAreRedirectedAndEditsAreNot(
-    method: String,
-    status: Int
-  ) throws {
+  @Test(arguments: [
+    ("GET", 200, "URLSession"), ("POST", 302, "URLSession"), ("DELETE", 302, "URLSession"),
+    ("GET", 200, "libcurl"), ("POST", 302, "libcurl"), ("DELETE", 302, "libcurl"),
+  ]) func readsAreRedirectedAndEditsAreNot(method: String, status: Int, library: String) throws {
     let server = try MisbehavingUpstream()
     let seen = Monitor<Int?>(nil)
-    let transport = URLSessionTransport()
+    let transport: any Transport = library == "libcurl" ? try CurlTransport() : URLSessionTransport()
     let task = transport.send(TransportRequest(method, "\(server.base)/redirect?to=/items")) { result in
       seen.change { $0 = (try? result.get())?.status ?? 0 }
     }
     #expect(try seen.wait(for: "the reply") { $0 } == status)
-    withExtendedLifetime(task) {}
+    withExtendedLifetime((transport, task)) {}
   }
 }
