@@ -4,6 +4,31 @@ import Foundation
 import FoundationNetworking
 #endif
 
+extension URLRequest {
+  /// Fields that hold no secret of the caller's.
+  private static let harmlessFields: Set<String> = ["accept", "accept-language", "user-agent"]
+
+  /// This request without what only the origin of another URL may be told. From http to https a host stays the same.
+  func redirected(from original: URL?) -> URLRequest {
+    if let original, let url, original.mayShareSecrets(with: url) { return self }
+    var request = self
+    for name in (allHTTPHeaderFields ?? [:]).keys where !Self.harmlessFields.contains(name.lowercased()) {
+      request.setValue(nil, forHTTPHeaderField: name)
+    }
+    return request
+  }
+}
+
+extension URL {
+  fileprivate func mayShareSecrets(with other: URL) -> Bool {
+    let (mine, its) = (scheme?.lowercased(), other.scheme?.lowercased())
+    guard let host, host.lowercased() == other.host?.lowercased() else { return false }
+    func effectivePort(_ url: URL, _ scheme: String?) -> Int { url.port ?? (scheme == "https" ? 443 : 80) }
+    let (from, to) = (effectivePort(self, mine), effectivePort(other, its))
+    return mine == its && from == to || mine == "http" && from == 80 && its == "https" && to == 443
+  }
+}
+
 /// Hands replies to whoever asked for them, task by task: streams part by part, all others whole and of a bounded size.
 ///
 /// `@unchecked Sendable`: the receivers are used with the lock held.
@@ -38,7 +63,7 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     lock.withLock { streams[task.taskIdentifier] = Stream(receive: receive, maximumBytes: maximumBytes) }
   }
 
-  /// Redirected, a POST would become a GET, and its answer one to an edit.
+  /// Redirected, a POST would become a GET, and its answer one to an edit. Another origin is told no secrets.
   func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -46,7 +71,8 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    completionHandler(task.originalRequest?.httpMethod == "GET" ? request : nil)
+    guard let original = task.originalRequest, original.httpMethod == "GET" else { return completionHandler(nil) }
+    completionHandler(request.redirected(from: original.url))
   }
 
   func urlSession(
