@@ -35,17 +35,38 @@ public struct SystemScheduler: Scheduler {
   }
 
   public func schedule(at time: Double, _ action: @escaping @Sendable () -> Void) -> any Cancellable {
-    let item = DispatchWorkItem(block: action)
-    queue.asyncAfter(deadline: .now() + max(0, time - now), execute: item)
-    return CancellableWork(item)
+    let work = ScheduledWork(action)
+    // Dispatch's own clock stands still while the device sleeps; the time of day goes on, but may be set.
+    queue.asyncAfter(deadline: .now() + max(0, time - now)) { work.run() }
+    scheduleByDate(work, at: time)
+    return work
+  }
+
+  private func scheduleByDate(_ work: ScheduledWork, at time: Double) {
+    queue.asyncAfter(wallDeadline: .now() + max(0.001, time - now)) {
+      if now >= time { work.run() } else if !work.isOver { scheduleByDate(work, at: time) }
+    }
   }
 }
 
-/// `@unchecked Sendable`: `DispatchWorkItem.cancel` may be called on any thread, and nothing else is.
-private struct CancellableWork: Cancellable, @unchecked Sendable {
-  private let item: DispatchWorkItem
+/// What is done once, unless it is cancelled before.
+///
+/// `@unchecked Sendable`: everything is used with the lock held.
+private final class ScheduledWork: Cancellable, @unchecked Sendable {
+  private let lock = NSLock()
+  private var action: (@Sendable () -> Void)?
 
-  init(_ item: DispatchWorkItem) { self.item = item }
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
-  func cancel() { item.cancel() }
+  var isOver: Bool { lock.withLock { action == nil } }
+
+  func run() { take()?() }
+  func cancel() { _ = take() }
+
+  private func take() -> (@Sendable () -> Void)? {
+    lock.withLock {
+      defer { action = nil }
+      return action
+    }
+  }
 }
