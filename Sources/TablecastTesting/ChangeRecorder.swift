@@ -26,13 +26,16 @@ public final class ChangeRecorder: @unchecked Sendable {
     return recorded
   }
 
-  /// Waits until an awaited state is shown, or for `seconds`. Returns the state, or nil.
+  /// Waits until an awaited state is shown, be it the last one or a later one, or for `seconds`. Returns the state, or
+  /// nil.
   public func wait(seconds: Double = 30, until isAwaited: (TableSnapshot) -> Bool) -> TableSnapshot? {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()
     defer { condition.unlock() }
+    var next = max(0, recorded.count - 1)
     while true {
-      if let snapshot = recorded.last?.snapshot, isAwaited(snapshot) { return snapshot }
+      for change in recorded[next...] where isAwaited(change.snapshot) { return change.snapshot }
+      next = recorded.count
       guard condition.wait(until: deadline) else { return nil }
     }
   }
