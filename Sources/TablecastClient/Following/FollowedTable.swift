@@ -35,6 +35,8 @@ struct FollowedTable: Sendable {
 
   /// Which rows are wanted; nil: all.
   var window: RowWindow?
+  /// One row, asked for to find an edit in a table that nobody observes. It is neither shown nor stored.
+  var isGlimpse = false
   /// What is looked for; nil: nothing, and no menus are wanted.
   var search: TableSearch?
   /// Of which search the mirror is.
@@ -59,6 +61,8 @@ struct FollowedTable: Sendable {
   var refusesSlots = false
   static let firstSlot = "0"
 
+  /// It has one of the few streams.
+  var hasStream = false
   /// Streams in a row that nothing came by: something between buffers them.
   var silentStreams = 0
 
@@ -69,13 +73,19 @@ struct FollowedTable: Sendable {
   init(_ address: TableAddress) { self.address = address }
 
   var content: TableContent? { mirror?.content }
+  /// The rows for observers and the store.
+  var shownContent: TableContent? { isGlimpse ? nil : content }
   /// What the next request asks with.
   var cursor: TableCursor? { needsSnapshot ? nil : content?.cursor }
   /// What the person looks for by now.
   var wantedSearch: TableSearch? { typed?.search ?? search }
-  var isActive: Bool { observers > 0 || endsAt != nil || !awaited.isEmpty }
+  /// By its observers, and for a while after the last one.
+  var isFollowed: Bool { observers > 0 || endsAt != nil }
+  var isActive: Bool { isFollowed || !awaited.isEmpty }
   /// It is not followed, and has no state that the next observer could not get anew.
-  var isIdle: Bool { leftAt != nil && pauses.isEmpty && refusal == nil && search == nil && typed == nil }
+  var isIdle: Bool { leftAt != nil && pauses.isEmpty && typed == nil }
+  /// The window as a request says it.
+  var windowAsk: PollLane.WindowAsk { window.map { PollLane.WindowAsk.window($0) } ?? .all }
 }
 
 /// An edit that the service has answered: seen once the table is as new as the answer, or by a snapshot asked for later.

@@ -114,7 +114,8 @@ extension Follower {
     for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
       guard let table = tables[address], table.refusal == nil, !progress.failed.contains(address) else { continue }
       tables[address]?.isNewcomer = false
-      if outstanding.asks[address]?.rows != nil { tables[address]?.asksForWindow = false }
+      // The window may have moved on meanwhile.
+      if outstanding.asks[address]?.rows == table.windowAsk { tables[address]?.asksForWindow = false }
       if table.isActive, !isPaused(table) { show(address, .live) }
       remember(address)
       confirm(address, by: outstanding.id, isWhole: progress.wholes.contains(address))
@@ -207,7 +208,7 @@ extension Follower {
         }
       case .reset(let content, let from):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
-        if from == nil, let own = table.content?.cursor, own != content.cursor, own.isAsNew(as: content.cursor) {
+        if from == nil, let own = table.content?.cursor, own.isNewer(than: content.cursor) {
           // Something repeats what it was told once. A service that has gone back says so, asked with our own cursor.
           tables[address]?.needsSnapshot = false
           tables[address]?.isNewcomer = true
@@ -216,7 +217,7 @@ extension Follower {
         tables[address]?.mirror = try TableMirror(content)
         tables[address]?.name = reply.table
         tables[address]?.needsSnapshot = false
-        tables[address]?.asksForWindow = ask.rows == nil
+        tables[address]?.asksForWindow = ask.rows != table.windowAsk
         tables[address]?.connection = .live
         progress.isMade = true
         progress.wholes.insert(address)
@@ -257,8 +258,9 @@ extension Follower {
     progress.isMade = true
     progress.failed.insert(address)
     guard [408, 425, 429].contains(problem.status) || problem.status >= 500 else {
-      guard hasLens else { return refuse(address, problem) }
-      // Perhaps it is about the lens: asked for alone, the table gets an answer of its own.
+      guard hasLens || [400, 401].contains(problem.status) else { return refuse(address, problem) }
+      // Perhaps it is about the lens, the cursor or a token that is over: asked for alone, the table gets an answer of
+      // its own.
       tables[address]?.isSeparate = true
       return
     }

@@ -14,6 +14,9 @@ extension Follower {
       && table.content?.attributes.hasEdges == true
   }
 
+  /// Caches keep replies that are the same for all: not those that may depend on who asks.
+  static func usesSlots(hasToken: Bool, headers: [String: String]) -> Bool { !hasToken && headers.isEmpty }
+
   /// Whether the window has to be asked for: the cursor's is another one.
   func needsWindow(_ table: FollowedTable) -> Bool {
     table.asksForWindow && table.mirror != nil && table.content?.attributes.window.map { RowWindow($0) } != table.window
@@ -28,7 +31,7 @@ extension Follower {
     if ask.cursor == nil {
       ask.rows = table.window.map { .window($0) }
     } else if needsWindow(table) {
-      ask.rows = table.window.map { .window($0) } ?? .all
+      ask.rows = table.windowAsk
     } else if polledBySlots(table), !table.isNewcomer, table.awaited.isEmpty {
       ask.slot = lane.isFresh ? FollowedTable.firstSlot : table.slot
     }
@@ -41,6 +44,7 @@ extension Follower {
 
   /// Makes the requests that are missing, and calls off those that nobody needs.
   mutating func arrange(now: Double) {
+    allotStreams()
     var wanted: [PollLane.ID: [FollowedTable]] = [:]
     let active = tables.values.sorted { ($0.name ?? "", $0.address.segment) < ($1.name ?? "", $1.address.segment) }
     for table in active {
@@ -65,7 +69,7 @@ extension Follower {
   private func fits(_ table: FollowedTable, with others: [FollowedTable]) -> Bool {
     others.count < settings.maximumJoined
       && (others + [table]).reduce(0) { $0 + longestParameter($1).utf8.count } < settings.maximumTarget
-      // One look at a table, by two screens: the service takes each once.
+      // Two screens with the same lens: the service takes each once.
       && !others.contains { $0.isLike(table) }
   }
 
@@ -78,8 +82,9 @@ extension Follower {
     defer { lanes[id] = lane }
     if let outstanding = lane.outstanding {
       let covers = tables.allSatisfy { table in
-        guard let ask = outstanding.asks[table.address] else { return false }
-        return ask.cursor == table.cursor && ask.search == table.search && (ask.rows != nil || !needsWindow(table))
+        guard let asked = outstanding.asks[table.address] else { return false }
+        let isSame = asked.cursor == table.cursor && asked.search == table.search
+        return isSame && asked.rows == ask(table, in: lane).rows && (asked.slot == nil || polledBySlots(table))
       }
       let isDue = outstanding.wait > 0 && (lane.isFresh || tables.contains { asksAtOnce($0) })
       if covers && !isDue { return }

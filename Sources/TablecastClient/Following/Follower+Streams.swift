@@ -2,9 +2,26 @@ extension Follower {
   /// After so many streams in a row by which nothing came, a table is polled: a proxy that buffers lets polls through.
   private static var patience: Int { 2 }
 
-  /// Whether a table is followed by a stream; not one that something between keeps from coming through.
-  func isStreamed(_ table: FollowedTable) -> Bool {
-    settings.usesStreams && table.silentStreams < Self.patience && !polledBySlots(table)
+  /// Whether a table is followed by a stream.
+  func isStreamed(_ table: FollowedTable) -> Bool { table.hasStream && mayStream(table) }
+
+  /// Not one that something between keeps from coming through.
+  private func mayStream(_ table: FollowedTable) -> Bool {
+    settings.usesStreams && table.silentStreams < Self.patience && !polledBySlots(table) && table.isActive
+      && table.refusal == nil && !isPaused(table)
+  }
+
+  /// Gives the streams that are left to tables without one. A table keeps its stream as long as it is followed.
+  mutating func allotStreams() {
+    guard settings.usesStreams else { return }
+    var left = settings.mostStreams
+    for (address, table) in tables where table.hasStream {
+      if mayStream(table) { left -= 1 } else { tables[address]?.hasStream = false }
+    }
+    let others = tables.values.filter { !$0.hasStream && mayStream($0) }.map(\.address)
+    for address in others.sorted(by: { $0.segment < $1.segment }).prefix(max(0, left)) {
+      tables[address]?.hasStream = true
+    }
   }
 
   /// Opens a stream: after a poll has shown that the service is there, and where the table stands.

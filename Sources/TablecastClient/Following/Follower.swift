@@ -23,6 +23,8 @@ struct Follower: Sendable {
     var acceptedCells: String?
     /// Whether tables are followed by streams instead of polls.
     var usesStreams = false
+    /// Streams at one time: each keeps a connection. Further tables are polled together.
+    var mostStreams = 8
     /// Seconds of silence after which a stream is given up: a service gives a sign of life every 15.
     var streamSilence = 40.0
     /// Seconds after the last letter in which a search is asked for.
@@ -51,6 +53,8 @@ struct Follower: Sendable {
     case find(TableAddress, TableSearch?)
     /// There is a new token, or the app wants it: tables that were refused are asked for again.
     case retryRefused
+    /// The app has another token provider, or none any more.
+    case tokenReplaced(usesSlots: Bool)
     /// The stored states were deleted, as the user is gone.
     case purged
     /// An edit was answered with a cursor; nil where it can't be told.
@@ -73,7 +77,7 @@ struct Follower: Sendable {
     case status
   }
 
-  let settings: Settings
+  private(set) var settings: Settings
   var tables: [TableAddress: FollowedTable] = [:]
   var lanes: [PollLane.ID: PollLane] = [:]
   var pauses: Set<String> = []
@@ -106,12 +110,12 @@ struct Follower: Sendable {
     case .reload(let address): reload(address, now: now)
     case .find(let address, let search): find(address, search, now: now)
     case .retryRefused: reloadRefused(now: now)
+    case .tokenReplaced(let usesSlots):
+      settings.usesSlots = usesSlots
+      reloadRefused(now: now)
+      renewPolls(now: now)
     case .purged: purge()
-    case .answered(let address, let edit, let cursor):
-      tables[address, default: FollowedTable(address)].awaited.append(
-        AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
-      )
-      if let problem = tables[address]?.refusal, problem.status != 401 { giveUp(address) } else { confirm(address) }
+    case .answered(let address, let edit, let cursor): look(for: edit, cursor, in: address)
     }
     expire(now: now)
     noteLeft(now: now)
@@ -134,17 +138,18 @@ struct Follower: Sendable {
 
   private mutating func observe(_ address: TableAddress, _ window: RowWindow?) {
     var table = tables[address] ?? FollowedTable(address)
+    if table.isGlimpse {
+      (table.isGlimpse, table.mirror, table.needsSnapshot) = (false, nil, false)
+      if table.refusal == nil { table.connection = .connecting }
+    }
     if !table.isActive {
       table.isNewcomer = true
-      if table.refusal == nil { table.connection = table.mirror == nil ? .connecting : .cached }
+      if table.refusal != nil { actions.append(.changed(address, .status)) }
+      table.refusal = nil
+      table.connection = table.mirror == nil ? .connecting : .cached
     }
-    if !table.isActive {
-      table.window = window
-    } else if let own = table.window {
-      // That serves both.
-      table.window = window.flatMap { own.joined(with: $0) }
-    }
-    table.asksForWindow = true
+    // Further observers share the window as the others have left it.
+    if !table.isFollowed { (table.window, table.asksForWindow) = (window, true) }
     table.observers += 1
     table.endsAt = nil
     tables[address] = table
@@ -159,11 +164,12 @@ struct Follower: Sendable {
   }
 
   private mutating func restore(_ address: TableAddress, _ content: TableContent) {
-    guard tables[address]?.mirror == nil, let mirror = try? TableMirror(content) else { return }
     var table = tables[address] ?? FollowedTable(address)
+    guard table.shownContent == nil, let mirror = try? TableMirror(content) else { return }
+    (table.isGlimpse, table.needsSnapshot, table.foundSearch) = (false, false, nil)
     table.mirror = mirror
     table.name = content.name
-    table.connection = .cached
+    if table.refusal == nil { table.connection = .cached }
     tables[address] = table
     actions.append(.changed(address, .reset))
   }
@@ -187,7 +193,7 @@ struct Follower: Sendable {
   }
 
   private mutating func reloadRefused(now: Double) {
-    for (address, table) in tables where table.refusal != nil && table.isActive { reload(address, now: now) }
+    for (address, table) in tables where table.refusal != nil { reload(address, now: now) }
   }
 
   private mutating func pause(_ reason: String, _ address: TableAddress?) {
@@ -210,6 +216,11 @@ struct Follower: Sendable {
       guard let table = tables[address], table.connection == .paused, !isPaused(table) else { continue }
       show(address, table.mirror == nil ? .connecting : .cached)
     }
+    renewPolls(now: now)
+  }
+
+  /// Polls that wait are made anew, and those that have failed are made now, or once the service wants them.
+  private mutating func renewPolls(now: Double) {
     for id in lanes.keys {
       lanes[id]?.isFresh = true
       if lanes[id]?.outstanding == nil { lanes[id]?.hasten(now: now) }
@@ -249,11 +260,10 @@ struct Follower: Sendable {
 
   /// Polls that are over their time, tables that nobody observes any more.
   private mutating func expire(now: Double) {
-    for (id, lane) in lanes {
+    for lane in lanes.values {
       guard let outstanding = lane.outstanding, outstanding.deadline <= now else { continue }
       actions.append(.cancel(outstanding.id))
       fail(outstanding.id, now: now)
-      _ = id
     }
     for (address, table) in tables {
       if let typed = table.typed, typed.due <= now {
@@ -265,9 +275,25 @@ struct Follower: Sendable {
       table.endsAt = nil
       // Who comes next has not searched.
       (table.search, table.typed, table.searchProblem) = (nil, nil, nil)
-      table.connection = table.mirror == nil ? .connecting : .cached
+      // Nor was refused. An edit that is still looked for waits for another login.
+      if !table.isActive { table.refusal = nil }
+      if table.refusal == nil { table.connection = table.mirror == nil ? .connecting : .cached }
       tables[address] = table
+      actions.append(.changed(address, .status))
     }
+  }
+
+  /// An edit was answered: its table is asked until it has the edit.
+  private mutating func look(for edit: EditID, _ cursor: TableCursor?, in address: TableAddress) {
+    var table = tables[address] ?? FollowedTable(address)
+    if !table.isActive, table.mirror == nil {
+      // The cursor alone counts, which one row brings as well as all.
+      table.isGlimpse = address.screen?.window == nil
+      table.window = address.screen?.window ?? RowWindow(1)
+    }
+    table.awaited.append(AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest))
+    tables[address] = table
+    if let problem = table.refusal, problem.status != 401 { giveUp(address) } else { confirm(address) }
   }
 
   private mutating func noteLeft(now: Double) {

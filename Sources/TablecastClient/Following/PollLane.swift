@@ -58,7 +58,7 @@ struct PollLane: Sendable {
   var resets = 0
   private var allowance = PollAllowance()
 
-  /// Notes a failure. Returns nothing; `retryAt` says when to go on.
+  /// Notes a failure: `retryAt` says when to go on.
   mutating func fail(now: Double, retryAfter: Double?, random: inout some RandomNumberGenerator) {
     // What was long ago says nothing of today.
     if let failedAt, now - failedAt > 60 + Backoff.cap { backoff.reset() }

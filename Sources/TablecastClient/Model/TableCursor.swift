@@ -31,6 +31,9 @@ public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
     func number(_ numbers: [UInt64], _ index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }
     return (0..<2).allSatisfy { number(mine, $0) >= number(theirs, $0) }
   }
+
+  /// Of the same epoch, and a later version; not where only the lenses differ.
+  func isNewer(than other: TableCursor) -> Bool { isAsNew(as: other) && !other.isAsNew(as: self) }
 }
 
 extension UInt8 {

@@ -7,7 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport by one `URLSession`, without cache and cookies.
+/// A transport by `URLSession`s, without cache and cookies.
 ///
 /// `@unchecked Sendable`: `URLSession` may be used on any thread, and nothing else is kept.
 public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
@@ -17,9 +17,11 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
   private let session: URLSession
   /// Edits have connections of their own: they are sent at once, however many polls wait.
   private let editing: URLSession
+  /// Streams keep theirs for as long as they last.
+  private let streaming: URLSession
   private let delegate = StreamDelegate()
   /// Tasks of two sessions may have one identifier.
-  private let editingDelegate = StreamDelegate()
+  private let (editingDelegate, streamingDelegate) = (StreamDelegate(), StreamDelegate())
 
   /// - Parameter configuration: for proxies, protocols and trust of the app's; ephemeral by default.
   public init(configuration: URLSessionConfiguration = .ephemeral) {
@@ -29,14 +31,14 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
     configuration.httpMaximumConnectionsPerHost = 16
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     editing = URLSession(configuration: configuration, delegate: editingDelegate, delegateQueue: nil)
+    streaming = URLSession(configuration: configuration, delegate: streamingDelegate, delegateQueue: nil)
   }
 
   /// Elsewhere: the last one who holds this may be a reply, which is released on a queue of the session's own, and there
   /// Linux's Foundation waits for itself, which ends the program.
   deinit {
-    DispatchQueue.global().async { [session, editing] in
-      session.invalidateAndCancel()
-      editing.invalidateAndCancel()
+    DispatchQueue.global().async { [session, editing, streaming] in
+      for session in [session, editing, streaming] { session.invalidateAndCancel() }
     }
   }
 
@@ -69,8 +71,8 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
       receive(.ended(TransportFailure("`\(request.url)` is no URL")))
       return NothingToCancel()
     }
-    let task = session.dataTask(with: urlRequest)
-    delegate.add(task, receive)
+    let task = streaming.dataTask(with: urlRequest)
+    streamingDelegate.add(task, receive)
     task.resume()
     return CancellableTask(task)
   }
