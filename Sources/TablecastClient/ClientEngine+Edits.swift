@@ -65,7 +65,9 @@ extension ClientEngine {
         tell(.edit(id, table: table.segment, state))
       }
     }
-    for screen in screens(of: table) { publish(screen, .status) }
+    // Whoever made an edit hears of it once all screens agree.
+    let isShown = screens(of: table).map { show($0, .status) }
+    if !isShown.contains(false) { tellNews(of: table) }
   }
 
   /// Every screen that shows the table is to show the edit before it counts as seen.
@@ -109,8 +111,8 @@ extension ClientEngine {
     let end = tellSending(edit.method, edit.target)
     let call = transport(for: edit.target).send(request) { [weak self] result in
       self?.perform { engine in
-        engine.tell(end(result))
         guard engine.desks[table]?.sending?.number == number else { return }
+        engine.tell(end(result))
         engine.desks[table]?.sending = nil
         engine.note(result)
         engine.change(table) { edits in

@@ -6,6 +6,11 @@ extension ClientEngine {
   /// the service's.
   func dropIdle() {
     for address in follower.idleTables.dropLast(Self.mostIdle) where !isNeeded(address) { drop(address) }
+    // Of tables that nobody has observed yet edits alone are shown: nothing, once they are over.
+    for address in hubs.keys where follower.tables[address] == nil && !isNeeded(address) { drop(address) }
+    for (table, desk) in desks where desk.isIdle && !hubs.keys.contains(where: { $0.table == table }) {
+      desks[table] = nil
+    }
   }
 
   private func isNeeded(_ address: TableAddress) -> Bool {

@@ -2,39 +2,45 @@ extension ClientEngine {
   /// How often a state is kept at most, in seconds.
   private static let saveInterval = 1.0
 
-  /// Tells the observers what is to be shown now.
+  /// Tells the observers what is to be shown now, and those who made edits how they go.
   func publish(_ address: TableAddress, _ change: Follower.Change) {
+    if show(address, change) { tellNews(of: address.table) }
+  }
+
+  /// Tells the observers what is to be shown now. Returns false where that is held back.
+  func show(_ address: TableAddress, _ change: Follower.Change) -> Bool {
     // Edits are shown of tables, too, that nobody has looked at yet.
     let table = follower.tables[address] ?? FollowedTable(address)
+    let content = table.shownContent
     var hub = hubs[address] ?? TableHub(address)
-    if table.connection == .live, !table.isForgotten, setup.store != nil, hub.savesAt == nil {
+    if table.connection == .live, content != nil, !table.isForgotten, setup.store != nil, hub.savesAt == nil {
       hub.savesAt = now + Self.saveInterval
     }
 
     let former = hub.snapshot ?? TableSnapshot(address, revision: firstRevision)
     let edits = desks[address.table]?.edits ?? EditQueue(address.table)
-    if let holdsUntil = edits.holdsUntil, holdsUntil > now, former.cursor != table.content?.cursor {
+    if let holdsUntil = edits.holdsUntil, holdsUntil > now, former.cursor != content?.cursor {
       hub.heldUntil = holdsUntil
       hubs[address] = hub
-      return
+      return false
     }
     hub.heldUntil = nil
     let wasOverlaid = hub.isOverlaid || former.cursor == nil
     hub.isOverlaid = !edits.isEmpty
 
     var snapshot = former
-    let replay = EditReplay(table.content?.sections ?? [], edits.entries)
+    let replay = EditReplay(content?.sections ?? [], edits.entries)
     snapshot.sections = replay.sections
     snapshot.pendingRows = replay.pendingRows
     snapshot.edits = edits.entries
-    snapshot.name = table.content?.name
-    snapshot.cursor = table.content?.cursor
-    snapshot.attributes = table.content?.attributes ?? TableAttributes()
-    snapshot.connection = table.connection
+    snapshot.name = content?.name
+    snapshot.cursor = content?.cursor
+    snapshot.attributes = content?.attributes ?? TableAttributes()
+    snapshot.connection = table.isGlimpse && table.refusal == nil ? .connecting : table.connection
     snapshot.refusal = table.refusal
     snapshot.trouble = edits.trouble ?? tokenTrouble
     snapshot.search = table.wantedSearch
-    snapshot.isSearching = table.mirror != nil && table.wantedSearch != table.foundSearch
+    snapshot.isSearching = content != nil && table.wantedSearch != table.foundSearch
     snapshot.searchProblem = table.searchProblem
 
     let kind: TableChange.Kind
@@ -56,7 +62,7 @@ extension ClientEngine {
     }
     let message = TableChange(kind: kind, from: former.revision, snapshot: snapshot)
     for (_, receive) in hub.observers.sorted(by: { $0.key < $1.key }) { receive(message) }
-    tellNews(of: address.table)
+    return true
   }
 }
 

@@ -31,16 +31,22 @@ final class ClientEngine: @unchecked Sendable {
   var desks: [TableAddress: EditDesk] = [:]
   var random: SplitMix64
   private var requests: [Int: any Cancellable] = [:]
-  private var parsers: [Int: EventStreamParser] = [:]
+  private var streams: [Int: OpenStream] = [:]
   private var timer: (any Cancellable)?
   private var timerDue: Double?
   private var lastObserver = 0
   var lastSending = 0
-  /// From which a table's first state leads: no state of a table that was dropped had it.
+  /// The revision before a table's first state: no state of a table that was dropped had it.
   var firstRevision = 0
   /// Why there is no token, where the app's provider gives none.
   var tokenTrouble: ClientTrouble?
   private var wokenAt: Double?
+
+  private struct OpenStream {
+    var parser = EventStreamParser(maximumBytes: URLSessionTransport.maximumBytes)
+    /// Says how it ended.
+    let end: @Sendable (Result<TransportResponse, TransportFailure>) -> ClientEvent.Kind
+  }
 
   init(_ setup: Setup) {
     self.setup = setup
@@ -49,6 +55,12 @@ final class ClientEngine: @unchecked Sendable {
     random = SplitMix64(seed: setup.seed ^ 1)
     if setup.editStore != nil { perform { $0.restoreEdits() } }
     setup.transport.onNewToken { [weak self] in self?.perform { $0.tryWithNewToken() } }
+  }
+
+  /// Nobody takes what polls and streams bring any more. Edits go on: whoever has made them wants them done.
+  deinit {
+    timer?.cancel()
+    for (_, request) in requests.sorted(by: { $0.key < $1.key }) { request.cancel() }
   }
 
   var now: Double { setup.scheduler.now }
@@ -77,8 +89,8 @@ final class ClientEngine: @unchecked Sendable {
       guard !observation.isCancelled else { return }
       engine.lastObserver += 1
       let number = engine.lastObserver
-      // Before there is anybody to tell: what was kept is told once.
-      if engine.hubs[address]?.snapshot == nil { engine.restore(address) }
+      // Before there is anybody to tell: what was kept is told once. Edits may be shown already, over no rows.
+      if engine.follower.tables[address]?.shownContent == nil { engine.restore(address) }
       engine.hubs[address, default: TableHub(address)].observers[number] = receive
       observation.onCancel { [weak engine] in
         engine?.perform { engine in
@@ -124,6 +136,12 @@ final class ClientEngine: @unchecked Sendable {
   /// The app says that all is well again.
   func tryAgain() {
     handle(.retryRefused)
+    wakeEdits(isHanging: false)
+  }
+
+  /// The app has another token provider, or none any more.
+  func useToken(isGiven: Bool) {
+    handle(.tokenReplaced(usesSlots: Follower.usesSlots(hasToken: isGiven, headers: setup.headers)))
     wakeEdits(isHanging: false)
   }
 
@@ -174,7 +192,7 @@ final class ClientEngine: @unchecked Sendable {
       case .send(let id, let target, let timeout): send(id, target, timeout)
       case .stream(let id, let target, let cursor, let timeout): stream(id, target, after: cursor, timeout)
       case .cancel(let id):
-        parsers[id] = nil
+        streams[id] = nil
         requests.removeValue(forKey: id)?.cancel()
       case .changed(let address, let change): publish(address, change)
       case .confirmed(let address, let edit, let sight): confirm(address, edit, sight)
@@ -186,8 +204,8 @@ final class ClientEngine: @unchecked Sendable {
     let end = tellSending("GET", target)
     requests[id] = transport(for: target).send(request("GET", target, timeout: timeout)) { [weak self] result in
       self?.perform { engine in
-        engine.tell(end(result))
         guard engine.requests.removeValue(forKey: id) != nil else { return }
+        engine.tell(end(result))
         engine.note(result)
         switch result {
         case .success(let response): engine.handle(.response(id, response))
@@ -202,39 +220,39 @@ final class ClientEngine: @unchecked Sendable {
     var request = request("GET", target, timeout: timeout)
     request.headers["Accept"] = "text/event-stream"
     request.headers["Last-Event-ID"] = cursor.text
-    parsers[id] = EventStreamParser(maximumBytes: URLSessionTransport.maximumBytes)
+    streams[id] = OpenStream(end: tellSending("GET", target))
     requests[id] = transport.stream(request) { [weak self] part in
       self?.perform { $0.take(part, of: id) }
     }
   }
 
   private func take(_ part: StreamPart, of id: Int) {
-    guard let request = requests[id], var parser = parsers[id] else { return }
+    guard let request = requests[id], let end = streams[id]?.end else { return }
+    func close(_ result: Result<TransportResponse, TransportFailure>) {
+      (requests[id], streams[id]) = (nil, nil)
+      tell(end(result))
+      note(result)
+    }
     switch part {
     case .opened: handle(.opened(id))
     case .bytes(let bytes):
       handle(.alive(id))
       do {
-        let events = try parser.take(bytes)
-        parsers[id] = parser
+        // In place: a copy would cost as much as the event is long by now.
+        let events = try streams[id]?.parser.take(bytes) ?? []
         for event in events where event.name == "changes" && requests[id] != nil { handle(.event(id, event.data)) }
       } catch {
         request.cancel()
-        end(id)
+        close(.failure(TransportFailure("an event of more than \(URLSessionTransport.maximumBytes) bytes")))
         handle(.failure(id))
       }
     case .response(let response):
-      end(id)
+      close(.success(response))
       handle(.response(id, response))
-    case .ended:
-      end(id)
+    case .ended(let failure):
+      close(.failure(failure))
       handle(.failure(id))
     }
-  }
-
-  private func end(_ id: Int) {
-    requests[id] = nil
-    parsers[id] = nil
   }
 
   func transport(for target: String) -> any Transport {
@@ -283,7 +301,7 @@ final class ClientEngine: @unchecked Sendable {
   func save(_ address: TableAddress) {
     hubs[address]?.savesAt = nil
     guard let store = setup.store, let table = follower.tables[address], table.foundSearch?.isEmpty ?? true,
-      let content = table.content
+      let content = table.shownContent
     else { return }
     var output = JSONOutput()
     content.write(to: &output)

@@ -12,7 +12,7 @@ final class ClientEvents: @unchecked Sendable {
 
   init(_ log: (@Sendable (ClientEvent) -> Void)?) { self.log = log }
 
-  /// What is not looked at isn't made.
+  /// Whether anyone listens: events for nobody are not made.
   var isWatched: Bool { log != nil || lock.withLock { !listeners.isEmpty } }
 
   var lastError: ClientEvent? { lock.withLock { error } }

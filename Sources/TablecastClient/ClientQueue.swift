@@ -9,9 +9,18 @@ package protocol ClientQueue: Sendable {
 }
 
 /// The queue of a client in an app.
-struct DispatchClientQueue: ClientQueue {
+///
+/// `@unchecked Sendable`: nothing in it changes.
+final class DispatchClientQueue: ClientQueue, @unchecked Sendable {
   private let queue = DispatchQueue(label: "tablecast.client")
+  private let key = DispatchSpecificKey<Bool>()
+
+  init() { queue.setSpecific(key: key, value: true) }
 
   func async(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-  func sync(_ work: () -> Void) { queue.sync(execute: work) }
+
+  /// At once where it is called on the queue itself, as by an observer.
+  func sync(_ work: () -> Void) {
+    if DispatchQueue.getSpecific(key: key) == true { work() } else { queue.sync(execute: work) }
+  }
 }

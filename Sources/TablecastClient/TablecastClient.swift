@@ -23,8 +23,7 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     var follower = Follower.Settings()
     follower.wait = min(max(options.wait, 1), 55)
     follower.acceptedCells = acceptedCells
-    // Caches keep replies that are the same for all: not those that may depend on who asks.
-    follower.usesSlots = options.token == nil && options.headers.isEmpty
+    follower.usesSlots = Follower.usesSlots(hasToken: options.token != nil, headers: options.headers)
     let transport = AuthorizedTransport(
       options.transport ?? URLSessionTransport(),
       token: options.token,
@@ -103,13 +102,15 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   /// happens at most once a second.
   public func wake() { engine.perform { $0.wake() } }
 
-  /// Sets another token provider, after a login. Edits that waited for it continue with the same keys.
+  /// Sets another token provider, after a login. Polls are made anew with it, and requests that waited for the former
+  /// provider wait for this one. Edits that waited for a login continue with the same keys.
   public func useToken(_ token: TokenProvider?) {
     engine.setup.transport.use(token)
-    engine.perform { $0.tryAgain() }
+    let isGiven = token != nil
+    engine.perform { $0.useToken(isGiven: isGiven) }
   }
 
-  /// Stores the shown states now, instead of within a second. Call it before the program ends.
+  /// Stores the shown states now, instead of within a second. Call it before the program ends, on any thread.
   public func flush() { engine.flush() }
 
   /// Deletes the stored states of all tables, and drops edits that the service has not answered. Call it when the user
@@ -124,8 +125,9 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
 public struct ClientOptions: Sendable {
   /// The wait of a poll, in seconds: 1 to 55.
   public var wait = 20.0
-  /// Follows each table by a stream of server-sent events, instead of all tables by one long poll. That saves a request
-  /// for each change, and costs a connection for each table. If nothing gets through a stream, the table is polled.
+  /// Follows up to eight tables by streams of server-sent events, and further ones by one long poll. That saves a
+  /// request for each change, and costs a connection for each table. If nothing gets through a stream, the table is
+  /// polled.
   public var usesStreams = false
   /// Additional headers of every request.
   public var headers: [String: String] = [:]

@@ -66,6 +66,41 @@ import Testing
     #expect(stage.client.table("t1").snapshot?.edits.count == 1)
   }
 
+  /// The follower has never heard of it.
+  @Test func anUnobservedTableIsDroppedAfterItsLastEdit() throws {
+    let stage = try Stage()
+    let edit = stage.client.table("x").delete("1")
+    stage.settle()
+    let call = try #require(stage.transport.waiting.first)
+    let headers = ["Content-Type": "application/problem+json"]
+    let problem = #"{"title":"Forbidden","status":403}"#
+    stage.transport.answer(call.number, .success(TransportResponse(status: 403, headers: headers, json: problem)))
+    try stage.visit("t")
+    let engine = stage.client.engine
+    #expect(Set(engine.hubs.keys.map(\.name)) == ["t", "x"])
+    stage.client.table("x").discard(edit.id)
+    try stage.visit("u")
+    #expect(Set(engine.hubs.keys.map(\.name)) == ["t", "u"])
+    #expect(engine.desks.isEmpty)
+  }
+
+  /// Polls end with their client; edits don't.
+  @Test func aClientThatEndsLeavesNoPollOpen() throws {
+    let transport = ScriptedTransport()
+    var observation: TableObservation?
+    do {
+      var options = ClientOptions()
+      (options.transport, options.scheduler) = (transport, ManualScheduler())
+      let client = TablecastClient<AnyCell>(url: try #require(URL(string: "http://h")), options: options)
+      observation = client.table("t").observe { _ in }
+      client.table("t").delete("1")
+      client.engine.settle()
+      withExtendedLifetime(client) { #expect(transport.waiting.count == 2) }
+    }
+    #expect(transport.waiting.map(\.request.method) == ["DELETE"])
+    withExtendedLifetime(observation) {}
+  }
+
   @Test func theNextObserverOfADroppedTableIsItsFirst() throws {
     let stage = try Stage()
     for number in 0..<20 { try stage.visit("t\(number)") }

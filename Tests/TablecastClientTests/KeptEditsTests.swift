@@ -18,11 +18,18 @@ import Testing
     let scheduler = ManualScheduler()
     let client: TablecastClient<AnyCell>
 
-    init(_ folder: Folder, url: String = "http://h", caller: String = "ann", cells: String? = nil) throws {
+    init(
+      _ folder: Folder,
+      url: String = "http://h",
+      caller: String = "ann",
+      cells: String? = nil,
+      states: Folder? = nil
+    ) throws {
       var options = ClientOptions()
       (options.transport, options.scheduler, options.caller) = (transport, scheduler, caller)
       (options.editStore, options.seed) = (DirectoryEditStore(folder.url), 1)
       options.acceptedCells = cells
+      if let states { options.store = DirectoryStore(states.url) }
       client = TablecastClient(url: try #require(URL(string: url)), options: options)
       client.engine.settle()
     }
@@ -80,6 +87,30 @@ import Testing
     #expect(fourth.sent.isEmpty)
     fourth.show("00000000000a.5")
     #expect(folder.files == [])
+  }
+
+  @Test func keptEditsAreShownOverTheStoredRows() throws {
+    let (folder, states) = (Folder(), Folder())
+    let first = try Run(folder, states: states)
+    let observation = first.client.table("t").observe { _ in }
+    first.client.engine.settle()
+    let rows = ["1", "2"].map { #"{"id":"\#($0)","cellIdentifier":"C","payload":{}}"# }.joined(separator: ",")
+    let snapshot = #"{"table":"t","cursor":"00000000000a.1","sections":[{"id":"s","rows":[\#(rows)]}]}"#
+    let reply = #"{"table":"t","from":null,"to":"00000000000a.1","reset":"start","snapshot":\#(snapshot)}"#
+    let call = try #require(first.transport.waiting.first)
+    first.transport.answer(call.number, .success(TransportResponse(json: reply)))
+    first.client.flush()
+    first.client.table("t").delete("1")
+    #expect(first.sent.count == 1)
+    // Offline: nothing is answered.
+    let second = try Run(folder, states: states)
+    let recorder = ChangeRecorder()
+    let other = second.client.table("t").observe(recorder.receive)
+    second.client.engine.settle()
+    let shown = try #require(recorder.changes.last?.snapshot)
+    #expect(shown.sections.flatMap { $0.rows.map(\.id) } == ["2"])
+    #expect(shown.edits.count == 1 && shown.connection == .cached)
+    withExtendedLifetime((observation, other)) {}
   }
 
   @Test func aReleaseWithOtherCellsTakesUpEditsOnce() throws {

@@ -71,6 +71,15 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
+  @Test func anObserverMayFlush() throws {
+    let stage = try Stage()
+    let client = stage.client
+    let observation = client.table("t").observe { [weak client] _ in client?.flush() }
+    try stage.answer(Self.snapshot)
+    #expect(stage.store.count == 1)
+    withExtendedLifetime(observation) {}
+  }
+
   @Test func whatWasAboutToBeStoredIsNot() throws {
     let stage = try Stage()
     let observation = stage.client.table("t").observe { _ in }

@@ -99,6 +99,36 @@ import Testing
     withExtendedLifetime(observations) {}
   }
 
+  /// Whoever waits for an edit finds all screens without it.
+  @Test func anOutcomeComesAfterAllScreensAgree() throws {
+    let stage = try Stage()
+    let (one, other) = (stage.client.table("t", rows: 3), stage.client.table("t", rows: 3, screen: "right"))
+    let (outcome, early) = (Watched<EditOutcome?>(nil), Watched(0))
+    let observations = [one, other].map { table in
+      let isPending = Watched(false)
+      return table.observe { change in
+        let wasPending = isPending.current
+        isPending.change { $0 = !change.snapshot.edits.isEmpty }
+        guard wasPending, !isPending.current, case .confirmed? = outcome.current?.current else { return }
+        early.change { $0 += 1 }
+      }
+    }
+    for _ in 0..<2 { try stage.answer("rows=3", Stage.snapshot("t", [0, 1, 2], "~w3", from: 0)) }
+    let edit = one.delete("1")
+    outcome.change { $0 = edit.end }
+    try stage.answer("/items/1", "{\"cursor\":\"00000000000a.2\",\"id\":\"1\"}")
+    let seen = """
+      {"table":"t","from":"00000000000a.1~w3","to":"00000000000a.2~w3","stages":[{"rows":{"delete":[{"at":[0,1],"id":"1"}]}}]}
+      """
+    for _ in 0..<2 { try stage.answer("wait=0", seen) }
+    guard case .confirmed = edit.end.current else {
+      Issue.record("it is \(edit.end.current)")
+      return
+    }
+    #expect(early.current == 0)
+    withExtendedLifetime(observations) {}
+  }
+
   @Test(arguments: [
     (0, 50, 50, 0...99), (0, 9_990, 50, 40...10_039), (200, 10_000, 100, 300...10_299),
   ]) func aWindowGoesOnBehindItsMost(_ from: Int, _ rows: Int, _ more: Int, _ expected: ClosedRange<Int>) {
@@ -130,7 +160,6 @@ import Testing
     let last = RowWindow(most - RowWindow.most...most - 1)
     #expect(RowWindow(window) == last)
     #expect(RowWindow(window).longer(by: 50) == last)
-    #expect(RowWindow(window).joined(with: last) == last)
   }
 
   /// An edit is looked for at once, however many there were: the allowance of polls is not for them.

@@ -174,6 +174,44 @@ import Testing
     #expect(run.asked.count == 2)
   }
 
+  /// Answers a poll with the table, and leaves a stream to the test.
+  private final class Streams: StreamTransport {
+    let opened = Watched<[@Sendable (StreamPart) -> Void]>([])
+
+    func send(
+      _ request: TransportRequest,
+      completion: @escaping @Sendable (Result<TransportResponse, TransportFailure>) -> Void
+    ) -> any Cancellable {
+      completion(.success(TransportResponse(json: StreamFollowingTests.start)))
+      return NothingToCancel()
+    }
+
+    func stream(_ request: TransportRequest, receive: @escaping @Sendable (StreamPart) -> Void) -> any Cancellable {
+      opened.change { $0.append(receive) }
+      return NothingToCancel()
+    }
+  }
+
+  @Test func aStreamThatFailsIsTheLastError() throws {
+    let streams = Streams()
+    var options = ClientOptions()
+    (options.transport, options.scheduler, options.usesStreams) = (streams, ManualScheduler(), true)
+    let client = TablecastClient<AnyCell>(url: try #require(URL(string: "http://h")), options: options)
+    let observation = client.table("t", view: "v").observe { _ in }
+    // The table is observed, its poll answered.
+    for _ in 0..<2 { client.engine.settle() }
+    let receive = try #require(streams.opened.current.first)
+    receive(.opened)
+    receive(.ended(TransportFailure("cut")))
+    client.engine.settle()
+    guard case .failed("GET", let target, let reason, _)? = client.lastError?.kind else {
+      Issue.record("it is \(client.lastError?.description ?? "none")")
+      return
+    }
+    #expect(target == "/v1/tables/t/stream?view=v" && reason == "cut")
+    withExtendedLifetime(observation) {}
+  }
+
   @Test func streamsThatEndAtOnceMakeNoStorm() {
     var run = running()
     for _ in 0..<200 {

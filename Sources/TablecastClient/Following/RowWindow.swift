@@ -34,12 +34,6 @@ struct RowWindow: Hashable, Sendable {
     return RowWindow(start...min(from + self.rows, start + Self.most) - 1)
   }
 
-  /// The window that has the rows of both; nil where none can.
-  func joined(with other: RowWindow) -> RowWindow? {
-    let (start, end) = (min(from, other.from), max(from + rows, other.from + other.rows))
-    return end - start <= Self.most ? RowWindow(from: start, rows: end - start) : nil
-  }
-
   /// As a request says it: `50`, `100-149`.
   var text: String { from == 0 ? "\(rows)" : "\(from)-\(from + rows - 1)" }
 }
