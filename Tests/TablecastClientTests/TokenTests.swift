@@ -119,6 +119,50 @@ import Testing
     #expect(transport.requests.map(\.url) == ["http://h/b"])
   }
 
+  /// Its token is past: another one is there already.
+  @Test func aTokenThatWasRenewedMeanwhileIsNotRenewedAgain() async throws {
+    for path in ["a", "b"] { _ = send(path) }
+    try await questions(1)
+    await issuer.answer(.success("old"))
+    try await requests(2)
+    let first = transport.waiting
+    for (index, call) in first.enumerated() {
+      transport.answer(call.number, .success(TransportResponse(status: 401)))
+      try await questions(2 + index)
+      await issuer.answer(.success("new"))
+      try await requests(3 + index)
+    }
+    #expect(issuer.questions.current == [false, true, false])
+    #expect(tokens.suffix(2) == ["Bearer new", "Bearer new"])
+  }
+
+  @Test func anotherProviderIsAskedForThoseWhoWait() async throws {
+    _ = send("a")
+    try await questions(1)
+    authorized.use { _ in "two" }
+    try await requests(1)
+    await issuer.answer(.success("late"))
+    #expect(tokens == ["Bearer two"])
+    #expect(statuses.current.isEmpty)
+  }
+
+  /// Through the whole client: after a login nothing waits for delays of before.
+  @Test func tablesAreAskedForWithAnotherProviderAtOnce() async throws {
+    var options = ClientOptions()
+    (options.transport, options.scheduler, options.seed) = (transport, ManualScheduler(), 1)
+    options.token = { _ in throw TransportFailure("logged out") }
+    let client = TablecastClient<AnyCell>(url: try #require(URL(string: "http://h")), options: options)
+    let isTroubled = Watched(false)
+    let observation = client.table("t").observe { change in
+      if change.snapshot.trouble != nil { isTroubled.change { $0 = true } }
+    }
+    try await isTroubled.wait(for: "the trouble") { $0 }
+    client.useToken { _ in "new" }
+    try await requests(1)
+    #expect(tokens == ["Bearer new"])
+    observation.cancel()
+  }
+
   /// A provider may make a token for each request.
   @Test func anotherTokenIsToldOnceAMinute() async throws {
     let scheduler = ManualScheduler()

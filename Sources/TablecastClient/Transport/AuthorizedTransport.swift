@@ -17,6 +17,18 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   /// Seconds between two calls of `onNewToken`'s action: a provider may make a token for each request.
   static let betweenTokens = 60.0
 
+  /// A request with the caller's token.
+  private struct Attempt {
+    var request: TransportRequest
+    /// Renewals until then: after a further one its token is past.
+    var renewals: Int
+  }
+
+  private struct Refusal {
+    var attempt: Attempt
+    var response: TransportResponse
+  }
+
   private struct Question {
     var number: Int
     var receivers: [TokenReceiver]
@@ -30,6 +42,8 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   private var questions: [Bool: Question] = [:]
   private var lastQuestion = 0
   private var lastToken: String?
+  /// How often there was another login: by the provider, or by another provider.
+  private var renewals = 0
   private var newToken: (@Sendable () -> Void)?
   private var toldAt: Double?
   /// There was another token, too soon after the last one: the next request tells of it.
@@ -42,9 +56,18 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   /// Calls `action` where a request goes out with another token than the one before, once a minute at most.
   func onNewToken(_ action: @escaping @Sendable () -> Void) { lock.withLock { newToken = action } }
 
+  /// Asks another provider from now on, also for requests that wait for the former one.
   func use(_ token: TokenProvider?) {
-    lock.withLock { self.token = token }
-    forgetQuestions()
+    let open = lock.withLock { () -> [Question] in
+      self.token = token
+      renewals += 1
+      defer { questions = [:] }
+      return questions.values.sorted { $0.number < $1.number }
+    }
+    for question in open {
+      question.timeout?.cancel()
+      for receive in question.receivers { withToken(isRefused: false, receive) }
+    }
   }
 
   /// Asks the provider anew from now on: the answers that are waited for perhaps never come.
@@ -55,36 +78,49 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   }
 
   func send(_ request: TransportRequest, completion: @escaping Completion) -> any Cancellable {
-    guard lock.withLock({ token != nil }) else { return transport.send(request, completion: completion) }
+    guard hasProvider else { return transport.send(request, completion: completion) }
     let cancellation = Cancellation()
     send(request, cancellation, completion)
     return cancellation
   }
 
-  /// - Parameter refusal: the answer that the last token got.
   private func send(
     _ request: TransportRequest,
-    after refusal: TransportResponse? = nil,
+    after refusal: Refusal? = nil,
     _ cancellation: Cancellation,
     _ completion: @escaping Completion
   ) {
-    withToken(isRefused: refusal != nil) { [transport] result in
-      var next = request
-      switch result {
-      case .failure(let error): return completion(.failure(Self.failure(error)))
-      case .success(let token):
-        next.headers["Authorization"] = token.map { "Bearer \($0)" }
-        self.note(token)
-      }
+    authorize(request, after: refusal) { [transport] result in
+      let attempt: Attempt
+      do { attempt = try result.get() } catch { return completion(.failure(Self.failure(error))) }
       // The same token again would get the same answer.
-      if let refusal, next == request { return completion(.success(refusal)) }
-      cancellation.replace { [next] in
-        transport.send(next) { result in
+      if let refusal, attempt.request == refusal.attempt.request { return completion(.success(refusal.response)) }
+      cancellation.replace {
+        transport.send(attempt.request) { result in
           guard refusal == nil, case .success(let response) = result, response.status == 401 else {
             return completion(result)
           }
-          self.send(next, after: response, cancellation, completion)
+          self.send(request, after: Refusal(attempt: attempt, response: response), cancellation, completion)
         }
+      }
+    }
+  }
+
+  private func authorize(
+    _ request: TransportRequest,
+    after refusal: Refusal?,
+    _ receive: @escaping @Sendable (Result<Attempt, any Error>) -> Void
+  ) {
+    // Where the token was renewed meanwhile, the provider has another one already.
+    let isRefused = refusal.map { refusal in lock.withLock { refusal.attempt.renewals == renewals } } ?? false
+    withToken(isRefused: isRefused) { [self] result in
+      switch result {
+      case .failure(let error): receive(.failure(error))
+      case .success(let token):
+        note(token)
+        var attempt = Attempt(request: request, renewals: lock.withLock { renewals })
+        attempt.request.headers["Authorization"] = token.map { "Bearer \($0)" }
+        receive(.success(attempt))
       }
     }
   }
@@ -92,7 +128,7 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   /// Nothing where the transport can't.
   func stream(_ request: TransportRequest, receive: @escaping @Sendable (StreamPart) -> Void) -> any Cancellable {
     let cancellation = Cancellation()
-    stream(request, isRepeat: false, cancellation, receive)
+    stream(request, after: nil, cancellation, receive)
     return cancellation
   }
 
@@ -100,25 +136,24 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
 
   private func stream(
     _ request: TransportRequest,
-    isRepeat: Bool,
+    after refusal: Refusal?,
     _ cancellation: Cancellation,
     _ receive: @escaping @Sendable (StreamPart) -> Void
   ) {
     guard let transport = transport as? any StreamTransport else {
       return receive(.ended(TransportFailure("this transport has no streams")))
     }
-    withToken(isRefused: isRepeat) { [self] result in
-      var next = request
-      switch result {
-      case .failure(let error): return receive(.ended(Self.failure(error)))
-      case .success(let token): if let token { next.headers["Authorization"] = "Bearer \(token)" }
-      }
-      cancellation.replace { [next] in
-        transport.stream(next) { part in
-          guard case .response(let response) = part, response.status == 401, !isRepeat, self.hasProvider else {
+    guard hasProvider else { return cancellation.replace { transport.stream(request, receive: receive) } }
+    authorize(request, after: refusal) { result in
+      let attempt: Attempt
+      do { attempt = try result.get() } catch { return receive(.ended(Self.failure(error))) }
+      if let refusal, attempt.request == refusal.attempt.request { return receive(.response(refusal.response)) }
+      cancellation.replace {
+        transport.stream(attempt.request) { part in
+          guard refusal == nil, case .response(let response) = part, response.status == 401 else {
             return receive(part)
           }
-          self.stream(request, isRepeat: true, cancellation, receive)
+          self.stream(request, after: Refusal(attempt: attempt, response: response), cancellation, receive)
         }
       }
     }
@@ -178,6 +213,7 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
     let question = lock.withLock { () -> Question? in
       guard let question = questions[isRefused], number == nil || question.number == number else { return nil }
       questions[isRefused] = nil
+      if isRefused, case .success = result { renewals += 1 }
       return question
     }
     question?.timeout?.cancel()
@@ -192,12 +228,19 @@ private final class Cancellation: Cancellable, @unchecked Sendable {
   private let lock = NSLock()
   private var isCancelled = false
   private var current: (any Cancellable)?
+  private var lastStart = 0
 
   func replace(_ start: () -> any Cancellable) {
-    guard !lock.withLock({ isCancelled }) else { return }
+    let number = lock.withLock { () -> Int? in
+      guard !isCancelled else { return nil }
+      lastStart += 1
+      return lastStart
+    }
+    guard let number else { return }
     let next = start()
     let isLate = lock.withLock {
-      current = next
+      // Answered within `start`, it is followed already by what came then.
+      if number == lastStart { current = next }
       return isCancelled
     }
     if isLate { next.cancel() }

@@ -57,7 +57,7 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
 
 /// Sends requests: `URLSessionTransport`, or a script in tests.
 public protocol Transport: Sendable {
-  /// Makes a request. `completion` is called once, on any thread, but not before this returns; after `cancel` it may be
+  /// Makes a request. `completion` is called once, on any thread, perhaps before this returns; after `cancel` it may be
   /// called or not.
   func send(
     _ request: TransportRequest,
@@ -67,8 +67,8 @@ public protocol Transport: Sendable {
 
 /// A transport that can also follow a stream of server-sent events.
 public protocol StreamTransport: Transport {
-  /// Makes a request whose reply is read as it comes. `receive` is called on any thread, in order, but not before this
-  /// returns; after `cancel` it may be called or not.
+  /// Makes a request whose reply is read as it comes. `receive` is called on any thread, in order, perhaps before
+  /// this returns; after `cancel` it may be called or not.
   func stream(
     _ request: TransportRequest,
     receive: @escaping @Sendable (StreamPart) -> Void
