@@ -10,7 +10,7 @@ extension ClientEngine {
     desks[address.table, default: EditDesk(address.table)].courses[id] = course
     // Places count in the whole table: what this screen shows is another one where it is cut or searched.
     let edit = hub.snapshot.map { edit.placed(in: $0) } ?? edit
-    change(address.table) { $0.add(edit, id: id, ifMatch: version, now: now, date: date) }
+    change(address.table) { $0.add(edit, id: id, view: address.view, ifMatch: version, now: now, date: date) }
   }
 
   func resumeEdits(of table: TableAddress) {
@@ -73,10 +73,12 @@ extension ClientEngine {
   /// Every screen that shows the table is to show the edit before it counts as seen.
   private func awaitSight(of id: EditID, _ cursor: TableCursor?, of table: TableAddress) {
     let screens = screens(of: table)
+    let view = desks[table]?.edits.entries.first { $0.id == id }?.view
     let active = screens.filter { follower.tables[$0]?.isActive == true }
-    let awaited = active.isEmpty ? Array(screens.prefix(1)) : active
+    let one = screens.first { $0.view == view } ?? screens.first
+    let awaited = active.isEmpty ? one.map { [$0] } ?? [] : active
     desks[table]?.sights[id] = (Set(awaited), .never)
-    for screen in awaited { handle(.answered(screen, id, cursor)) }
+    for screen in awaited { handle(.answered(screen, id, screen.view == view ? cursor : cursor?.withoutTaps)) }
   }
 
   private func callOff(_ table: TableAddress) {
@@ -145,16 +147,26 @@ extension ClientEngine {
   /// Takes up the edits that an earlier run of the program left: those of this service and this caller.
   func restoreEdits() {
     guard let store = setup.editStore else { return }
+    var found: [TableAddress: [(kept: KeptEdits, bytes: [UInt8])]] = [:]
     for bytes in store.load() {
       guard let kept = try? KeptEdits(bytes), kept.origin == setup.url, kept.caller == callerDigest else { continue }
-      let table = kept.address
+      found[kept.address.table, default: []].append((kept, bytes))
+    }
+    for (table, files) in found.sorted(by: { $0.key.segment < $1.key.segment }) {
+      // Earlier releases had a file for each view. All are read before the first is written: one of them may have the
+      // table's own key, and the newest states of edits.
+      let files = files.filter { $0.kept.address.view == nil } + files.filter { $0.kept.address.view != nil }
       desks[table] = desks[table] ?? EditDesk(table)
-      change(table) { $0.restore(kept.entries.map(\.status), now: now, date: date) }
+      change(table) { $0.restore(files.flatMap { $0.kept.entries.map(\.status) }, now: now, date: date) }
       guard desks[table]?.edits.entries.isEmpty == false else { continue }
-      // They are kept under their own key by now. Left under another one, they would be taken up at every start.
-      store.forget(bytes, keptAs: editKey(table))
-      // A store of the app's that can't do that: here they were, if the cells have not changed since.
-      if setup.acceptedCells?.isEmpty == false { store.save(nil, for: key(table)) }
+      for (kept, bytes) in files {
+        // They are kept under their own key by now. Left under another one, they would be taken up at every start.
+        store.forget(bytes, keptAs: editKey(table))
+        // A store of the app's that can't do that: here they were, if the cells have not changed since.
+        for former in [key(kept.address), editKey(kept.address)] where former != editKey(table) {
+          store.save(nil, for: former)
+        }
+      }
     }
   }
 

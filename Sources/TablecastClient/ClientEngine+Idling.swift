@@ -15,7 +15,9 @@ extension ClientEngine {
 
   private func isNeeded(_ address: TableAddress) -> Bool {
     if let hub = hubs[address], !hub.observers.isEmpty || hub.heldUntil != nil { return true }
-    return desks[address.table]?.isIdle == false
+    guard desks[address.table]?.isIdle == false else { return false }
+    // Any other screen or view of the table shows its edits as well.
+    return !hubs.keys.contains { $0 != address && $0.table == address.table }
   }
 
   private func drop(_ address: TableAddress) {

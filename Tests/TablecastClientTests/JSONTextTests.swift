@@ -75,6 +75,11 @@ import Testing
     #expect(try #require(TableCursor(one)).isAsNew(as: #require(TableCursor(other))) == isAsNew)
   }
 
+  @Test(arguments: [("a.3.2", "a.3"), ("a.3.2~w", "a.3"), ("a.3", "a.3"), ("a.3~w", "a.3~w"), ("a", "a")])
+  func withoutTaps(_ text: String, _ plain: String) throws {
+    #expect(try #require(TableCursor(text)).withoutTaps.text == plain)
+  }
+
   @Test(arguments: ["", "a b", "a/b", "ü", String(repeating: "a", count: 201)])
   func noCursor(_ text: String) { #expect(TableCursor(text) == nil) }
 }

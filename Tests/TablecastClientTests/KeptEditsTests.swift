@@ -144,6 +144,62 @@ import Testing
     #expect(folder.files == [])
   }
 
+  /// Views have random names: those of the next run are others.
+  @Test func whatWasRefusedInAViewIsShownInTheNextOnes() throws {
+    let folder = Folder()
+    let first = try Run(folder)
+    first.client.table("t", view: "a").delete("1")
+    try first.answer(status: 403, #"{"title":"Forbidden","status":403}"#)
+    let second = try Run(folder)
+    let table = second.client.table("t", view: "b")
+    let observation = table.observe { _ in }
+    second.show("00000000000a.1")
+    let edit = try #require(table.snapshot?.edits.first)
+    #expect(edit.state == .refused(Problem(status: 403, title: "Forbidden")) && edit.view == "a")
+    table.retry(edit.id)
+    #expect(second.sent.map(\.url) == ["http://h/v1/tables/t/items/1?view=a"], "the view that it was made on")
+    try second.answer(status: 403, #"{"title":"Forbidden","status":403}"#)
+    table.discard(edit.id)
+    second.client.engine.settle()
+    #expect(table.snapshot?.edits.isEmpty == true && folder.files == [])
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func editsOfAllViewsGoOneAfterTheOther() throws {
+    let folder = Folder()
+    let first = try Run(folder)
+    first.client.table("t", view: "a").patch("1", try JSONText(#"{"n":1}"#))
+    #expect(first.sent.count == 1)
+    let second = try Run(folder)
+    second.client.table("t", view: "b").patch("1", try JSONText(#"{"n":2}"#))
+    #expect(second.sent.map(\.url) == ["http://h/v1/tables/t/items/1?view=a"])
+    try second.answer(#"{"cursor":"00000000000a.2","id":"1"}"#)
+    #expect(second.sent.map { String($0.url.suffix(6)) } == ["view=a", "view=b"])
+    #expect(folder.files.count == 1)
+  }
+
+  /// Earlier releases kept a file for each view.
+  @Test func filesOfSingleViewsAreTakenUpOnce() throws {
+    let folder = Folder()
+    let former: [(view: String?, ids: [String])] = [(nil, ["plain"]), ("a", ["ofA"]), ("b", ["ofB", "plain"])]
+    for (view, ids) in former {
+      let edits = ids.map { #"{"id":"\#($0)","op":"tap","row":"1"}"# }.joined(separator: ",")
+      let caller = SHA256.hexDigest("ann")
+      let named = view.map { "\"\($0)\"" } ?? "null"
+      let head = #""origin":"http://h","caller":"\#(caller)","table":"t","parameters":{},"view":\#(named)"#
+      let key = SnapshotKey(origin: "http://h", address: TableAddress("t", view: view), caller: caller, cells: "")
+      DirectoryEditStore(folder.url).save(Array("{\(head),\"edits\":[\(edits)]}".utf8), for: key)
+    }
+    #expect(folder.files.count == 3)
+    let run = try Run(folder)
+    #expect(folder.files.count == 1)
+    for _ in 0..<3 { try run.answer(#"{"cursor":"00000000000a.2","id":"1"}"#) }
+    let sent = run.sent.map { request in
+      "\(request.headers["Idempotency-Key"] ?? "") \(URLComponents(string: request.url)?.query ?? "")"
+    }
+    #expect(sent.sorted() == ["ofA view=a", "ofB view=b", "plain "])
+  }
+
   @Test func ofAnotherServiceOrUserNothingIsSent() throws {
     let folder = Folder()
     let first = try Run(folder)

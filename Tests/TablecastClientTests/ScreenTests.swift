@@ -129,6 +129,24 @@ import Testing
     withExtendedLifetime(observations) {}
   }
 
+  /// The taps of one view say nothing of another, which has the version and can have no more.
+  @Test func aTapIsOverWhenOtherViewsHaveItsVersion() throws {
+    let stage = try Stage()
+    let (one, other) = (stage.client.table("t", view: "a"), stage.client.table("t", view: "b"))
+    let observations = [one, other].map { $0.observe { _ in } }
+    for view in ["a", "b"] { try stage.answer("view=\(view)", Stage.snapshot("t", [0, 1])) }
+    #expect(stage.open.count == 1, "views of one table wait in one request: \(stage.open)")
+    one.tap("1")
+    stage.client.engine.settle()
+    #expect(other.snapshot?.edits.map(\.view) == ["a"])
+    try stage.answer("/tap?view=a", "{\"cursor\":\"00000000000a.1.1\",\"id\":\"1\"}")
+    #expect(one.snapshot?.edits.count == 1, "the view itself has not seen it")
+    let seen = "{\"table\":\"t\",\"from\":\"00000000000a.1\",\"to\":\"00000000000a.1.1\",\"stages\":[]}"
+    try stage.answer("wait=0&view=a", seen)
+    #expect(one.snapshot?.edits.isEmpty == true && other.snapshot?.edits.isEmpty == true)
+    withExtendedLifetime(observations) {}
+  }
+
   @Test(arguments: [
     (0, 50, 50, 0...99), (0, 9_990, 50, 40...10_039), (200, 10_000, 100, 300...10_299),
   ]) func aWindowGoesOnBehindItsMost(_ from: Int, _ rows: Int, _ more: Int, _ expected: ClosedRange<Int>) {

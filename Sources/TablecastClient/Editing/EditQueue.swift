@@ -49,16 +49,19 @@ struct EditQueue: Sendable {
     [retryAt, sentAt.map { $0 + Self.longestRequest }].compactMap(\.self).min()
   }
 
-  /// - Parameter date: now, in seconds since 1970.
+  /// - Parameters:
+  ///   - view: the view on which it was made.
+  ///   - date: now, in seconds since 1970.
   mutating func add(
     _ edit: TableEdit,
     id: EditID,
+    view: String? = nil,
     ifMatch version: TableCursor? = nil,
     now: Double,
     date: Double
   ) -> [Action] {
     var status = EditStatus(id: id, edit: edit, state: .local)
-    status.version = version
+    (status.version, status.view) = (version, view)
     // 412 is the answer to a version that is past as well as to an identity that is taken: only one of them is asked for.
     status.isPosted = edit.isAdd && version != nil
     entries.append(status)
@@ -68,8 +71,8 @@ struct EditQueue: Sendable {
   /// What was kept of an earlier time, before anything else. Those that were sent may have been done: they are sent again
   /// with their keys, as long as the service knows these. Those that were answered are looked for.
   mutating func restore(_ kept: [EditStatus], now: Double, date: Double) -> [Action] {
-    let known = Set(entries.map(\.id))
-    let fresh = kept.filter { !known.contains($0.id) }
+    var known = Set(entries.map(\.id))
+    let fresh = kept.filter { known.insert($0.id).inserted }
     entries.insert(contentsOf: fresh, at: 0)
     var actions: [Action] = fresh.map { .changed($0.id, $0.state) }
     for status in fresh {
@@ -193,12 +196,14 @@ struct EditQueue: Sendable {
   }
 
   /// The table has the edit now. Where it is of another epoch than the answer, the service was set back perhaps: the
-  /// edit is sent once more, which a service that has it answers as before.
+  /// edit is sent once more, which a service that has it answers as before. Not once the service may have forgotten the
+  /// key: it was answered, and a repeat might be done a second time.
   mutating func confirmed(_ id: EditID, by sight: AwaitedEdit.Sight, now: Double, date: Double) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }), case .acknowledged(let json) = entries[index].state
     else { return [] }
     let epoch = json.cursor.map { String($0.epoch) }
-    if sight == .otherEpoch, entries[index].repeatedEpoch != epoch {
+    let isKeyKnown = entries[index].firstSent.map { date - $0 <= Self.keysLast } ?? true
+    if sight == .otherEpoch, isKeyKnown, entries[index].repeatedEpoch != epoch {
       entries[index].state = .local
       entries[index].repeatedEpoch = epoch
       return [.changed(id, .local)] + sendNext(now: now, date: date)

@@ -11,7 +11,8 @@ struct EditRequest: Hashable, Sendable {
   /// Adds a row under an identity of this client's making, where there is none of it (`If-None-Match: *`).
   var isPut = false
 
-  init(_ status: EditStatus, to address: TableAddress) {
+  init(_ status: EditStatus, to table: TableAddress) {
+    let address = TableAddress(table.name, parameters: table.parameters, view: status.view)
     self.init(status.edit, to: address, identity: status.isPosted ? nil : status.addedRow)
     (key, version) = (status.key, status.version)
   }

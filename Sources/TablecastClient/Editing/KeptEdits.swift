@@ -2,13 +2,14 @@ import Foundation
 
 /// The edits of one table as they are kept: what `EditStore` holds.
 ///
-/// `{"origin","caller","table","parameters","view","edits":[{"id","isUnknown","sentAt","op",…}]}`; `sentAt`, in seconds
+/// `{"origin","caller","table","parameters","edits":[{"id","view","isUnknown","sentAt","op",…}]}`; `sentAt`, in seconds
 /// since 1970, is when an edit was first sent. One that the service has answered has its `answer`, one that it refused its
-/// `problem`.
+/// `problem`. Earlier releases had a file for each view, with one `view` for all its edits.
 struct KeptEdits: Hashable, Sendable {
   struct Entry: Hashable, Sendable {
     var id: EditID
     var edit: TableEdit
+    var view: String?
     /// It ended so: kept for the user to see, and not sent again by itself.
     var isUnknown = false
     var sentAt: Double?
@@ -24,6 +25,7 @@ struct KeptEdits: Hashable, Sendable {
   var origin: String
   /// A digest: names are nobody else's business.
   var caller: String
+  /// With the view, in a file of an earlier release.
   var address: TableAddress
   var entries: [Entry]
 
@@ -37,7 +39,6 @@ struct KeptEdits: Hashable, Sendable {
       output.raw("{")
       for (name, value) in address.parameters.sorted(by: { $0.key < $1.key }) { output.member(name, value) }
       output.raw("}")
-      output.member("view", address.view)
       output.name("edits")
       output.raw("[")
       for entry in entries {
@@ -56,8 +57,9 @@ struct KeptEdits: Hashable, Sendable {
     var parameters: [String: String] = [:]
     for (name, value) in json["parameters"]?.members ?? [] { parameters[name] = value.string }
     (self.origin, self.caller) = (origin, caller)
-    address = TableAddress(table, parameters: parameters, view: json["view"]?.string)
-    entries = try (json["edits"]?.elements ?? []).map(Entry.init)
+    let view = json["view"]?.string
+    address = TableAddress(table, parameters: parameters, view: view)
+    entries = try (json["edits"]?.elements ?? []).map { try Entry($0, ofView: view) }
   }
 
   init(origin: String, caller: String, address: TableAddress, entries: [Entry]) {
@@ -72,6 +74,7 @@ extension KeptEdits.Entry {
     self.init(
       id: status.id,
       edit: status.edit,
+      view: status.view,
       isUnknown: status.state == .unknown,
       sentAt: status.firstSent,
       attempt: status.attempt,
@@ -88,15 +91,17 @@ extension KeptEdits.Entry {
     if isUnknown { status.state = .unknown } else if let problem { status.state = .refused(problem) }
     if let answer { status.state = .acknowledged(answer) }
     (status.firstSent, status.attempt, status.isPosted, status.problem) = (sentAt, attempt, isPosted, problem)
-    status.version = version
+    (status.version, status.view) = (version, view)
     return status
   }
 
-  init(_ json: JSONText) throws {
+  /// - Parameter view: that of all edits in a file of an earlier release.
+  init(_ json: JSONText, ofView view: String?) throws {
     guard let id = json["id"]?.string else { throw MalformedReply("a kept edit has no `id`") }
     self.init(
       id: EditID(id),
       edit: try TableEdit(json),
+      view: json["view"]?.string ?? view,
       isUnknown: json["isUnknown"]?.boolean ?? false,
       sentAt: json["sentAt"].flatMap { Double($0.text) },
       attempt: max(0, json["attempt"]?.integer ?? 0),
@@ -110,6 +115,7 @@ extension KeptEdits.Entry {
   func write(to output: inout JSONOutput) {
     output.raw("{")
     output.member("id", id.description)
+    if let view { output.member("view", view) }
     output.name("isUnknown")
     output.raw(isUnknown ? "true" : "false")
     if let sentAt {

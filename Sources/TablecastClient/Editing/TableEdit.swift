@@ -65,6 +65,8 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   /// The version on which the edit depends: the `If-Match` of its request. The service refuses the edit if the table
   /// has changed since.
   public internal(set) var version: TableCursor?
+  /// The view on which the edit was made: its request and its answer's cursor are of this one. Other views show it, too.
+  public internal(set) var view: String?
   /// When its first byte may have left, in seconds since 1970; nil while none has.
   var firstSent: Double?
   /// How often it was tried again after a refusal: each time under another key.

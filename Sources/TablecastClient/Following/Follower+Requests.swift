@@ -178,6 +178,7 @@ extension FollowedTable {
 
   /// The service can't tell them apart.
   fileprivate func isLike(_ other: FollowedTable) -> Bool {
-    address.table == other.address.table && window == other.window && search == other.search
+    address.table == other.address.table && address.view == other.address.view && window == other.window
+      && search == other.search
   }
 }

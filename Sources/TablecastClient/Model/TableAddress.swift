@@ -24,8 +24,9 @@ public struct TableAddress: Hashable, Sendable {
     }
   }
 
-  /// The table itself, whoever looks at it: edits are of this.
-  var table: TableAddress { TableAddress(name, parameters: parameters, view: view) }
+  /// The table itself, without views and screens: the owner of edits. A view's name may be random, and be gone with the
+  /// program, but its edits stay in sight.
+  var table: TableAddress { TableAddress(name, parameters: parameters) }
 
   var path: String { "/v1/tables/\(segment)" }
 

@@ -21,6 +21,12 @@ public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
     return numbers.compactMap(\.self)
   }
 
+  /// The same version as other views see it: the taps of one say nothing of another.
+  var withoutTaps: TableCursor {
+    guard let numbers, let version = numbers.first, numbers.count > 1 else { return self }
+    return TableCursor("\(epoch).\(version)") ?? self
+  }
+
   /// It is an epoch and a version, as the service makes them.
   var namesVersion: Bool { !epoch.isEmpty && numbers != nil }
 
