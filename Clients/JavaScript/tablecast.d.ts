@@ -121,6 +121,8 @@ export interface Edit {
   readonly op: EditOperation;
   /** The edited row. For an addition it is the edit's key until the service has given the row's id. */
   readonly row: string | null;
+  /** The view on which the edit was made. Other views of the table list it, too. */
+  readonly view?: string | undefined;
   readonly state: EditState;
   readonly problem: Problem | null;
   /** The service's answer. A tap's answer has `row`, `object` and `select`. */

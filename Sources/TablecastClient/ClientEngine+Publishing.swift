@@ -29,7 +29,7 @@ extension ClientEngine {
     hub.isOverlaid = !edits.isEmpty
 
     var snapshot = former
-    let replay = EditReplay(content?.sections ?? [], edits.entries)
+    let replay = EditReplay(content?.sections ?? [], edits.entries.filter { $0.isSeen(in: address.view) })
     snapshot.sections = replay.sections
     snapshot.pendingRows = replay.pendingRows
     snapshot.edits = edits.entries
@@ -62,6 +62,14 @@ extension ClientEngine {
     }
     let message = TableChange(kind: kind, from: former.revision, snapshot: snapshot)
     for (_, receive) in hub.observers.sorted(by: { $0.key < $1.key }) { receive(message) }
+    return true
+  }
+}
+
+extension EditStatus {
+  /// A tap alters its own view alone.
+  fileprivate func isSeen(in view: String?) -> Bool {
+    if case .tap = edit { return self.view == view }
     return true
   }
 }

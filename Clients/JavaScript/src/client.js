@@ -71,32 +71,33 @@ export class Client {
       savingTook = now() - start;
     };
 
-    const lineKeyOf = ({ _segment, _view }) => JSON.stringify([_segment, _view]);
-
-    /** The edits of a table and view: the same object for all that show them. */
-    const lineOf = (_segment, _view) => {
-      const key = lineKeyOf({ _segment, _view });
-      const line = usedLines._get(key) ?? makeLine(shared, _segment, _view);
-      usedLines._hold(key, line);
+    /** The edits of a table: the same object for all that show them. A view's name may be random, and gone with the page. */
+    const lineOf = (segment) => {
+      const line = usedLines._get(segment) ?? makeLine(shared, segment);
+      usedLines._hold(segment, line);
       return line;
     };
 
-    const tableOf = (line, rows, screen) => {
-      const key = [line._segment, line._view, rows, screen].join(" ");
-      const lineKey = lineKeyOf(line);
-      // The table of a screen or view leaves with its last observer and the last of its edits, and comes back with the next.
+    const tableOf = (line, rows, view, screen) => {
+      const { _segment: segment } = line;
+      const key = [segment, view, rows, screen].join(" ");
+      // The table of a screen or view leaves with its last observer, and comes back with the next. The last one that shows
+      // edits stays for these.
       const turn = (isThere) => {
         if (isThere) {
           shownTables._hold(key, table);
-          usedLines._hold(lineKey, line);
+          usedLines._hold(segment, line);
+          // While it was gone it heard of no edit.
+          const isBack = !line._tables.has(table) && table.snapshot.edits.length + line._edits.length;
           line._tables.add(table);
-        } else if ((screen ?? line._view) !== undefined && !line._edits.length) {
+          if (isBack) table._publish("edits");
+        } else if ((screen ?? view) !== undefined && !(line._edits.length && line._tables.size < 2)) {
           shownTables._release(key);
           line._tables.delete(table);
-          if (!line._tables.size) usedLines._release(lineKey);
+          if (!line._tables.size) usedLines._release(segment);
         }
       };
-      const table = shownTables._get(key) ?? makeTable(shared, line, key, rows, turn);
+      const table = shownTables._get(key) ?? makeTable(shared, line, view, key, rows, turn);
       turn(true);
       return table;
     };
@@ -138,7 +139,7 @@ export class Client {
     this.table = (name, { params = {}, view, rows, screen } = {}) => {
       const pairs = Object.entries(params).map((pair) => pair.map(encodeURIComponent).join("=")).sort();
       const segment = [segmentOf(name), ...pairs].join(";");
-      return tableOf(lineOf(segment, view), rows, screen);
+      return tableOf(lineOf(segment), rows, view, screen);
     };
 
     /** Tries again what was refused or waits for a person: of edits alone, or of tables too; with `isHanging` also what hangs. */
@@ -201,7 +202,7 @@ export class Client {
     listen("addEventListener");
 
     attempt(() => keepEdits?.open(prefix, (kept) => {
-      for (const what of [kept].flat()) attempt(() => lineOf(what.segment, what.view)._restore(what));
+      for (const what of [kept].flat()) attempt(() => lineOf(what.segment)._restore(what));
     }));
 
     attempt(() => shared._tabs?.open(scope, (pairs, wait, controller) =>

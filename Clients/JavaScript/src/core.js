@@ -3,8 +3,8 @@
 import { Client } from "./client.js";
 
 const nothing = () => {};
-const noEdits = (_, segment, view) => ({
-  _segment: segment, _view: view, _edits: [], _tables: new Set(), _overlay: (sections) => sections,
+const noEdits = (_, segment) => ({
+  _segment: segment, _edits: [], _tables: new Set(), _overlay: (_, sections) => sections,
   _join: nothing, _adding: nothing, _needs: nothing, _told: nothing, _refused: nothing, _goOn: nothing, _purge: nothing, _close: nothing,
 });
 

@@ -25,14 +25,14 @@ export function segmentOf(name) {
 }
 
 /** The request that carries it out: an addition is put under its key, unless its table names rows itself. */
-export function requestOf({ op, row, place, body, action = "", key, _posted, _attempt }, { _segment, _view }) {
+export function requestOf({ op, view, row, place, body, action = "", key, _posted, _attempt }, { _segment }) {
   const isPut = op === "add" && !_posted;
   const [method, path] = (isPut ? "PUT items/$" : operations[op]).split(" ");
   const name = key + (_attempt ? `-${_attempt}` : "");
   return {
     method, _isPut: isPut, _row: key, key: name, _headers: { "Idempotency-Key": name, ...(isPut && { "If-None-Match": "*" }) },
     path: `tables/${_segment}/${path.replace("$", () => segmentOf(isPut ? key : row))}${segmentOf(action)}`,
-    query: { ...(op === "add" && place), view: op === "refresh" ? undefined : _view },
+    query: { ...(op === "add" && place), view: op === "refresh" ? undefined : view },
     body: { add: body ?? {}, move: place }[op] ?? body,
   };
 }

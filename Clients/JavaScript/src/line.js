@@ -1,4 +1,4 @@
-// The edits of one table, in line: sent one after the other, shown by all that show the table, and kept until they are
+// The edits of one table, whatever view they were made on, in line: sent one after the other, shown by all that show the table, and kept until they are
 // over. What was not done stays, with its reason, until the person retries or discards it.
 
 import { isAsNewAs } from "./cursor.js";
@@ -16,12 +16,15 @@ const grace = 100;
 const freshKey = () => globalThis.crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}`;
 
 /** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
-function sees({ _following: { _cursor }, _latest, _newest }, { answer: { cursor }, _number, _since }) {
-  const isSameEpoch = !cursor || cursor.split(".")[0] === _cursor?.split(".")[0];
-  return (cursor && !(_latest < _since) && isAsNewAs(_cursor, cursor)) || (_newest > _number && (isSameEpoch || "otherwise"));
+function sees({ view, _following: { _cursor }, _latest, _newest }, { answer: { cursor }, view: own, _number, _since }) {
+  const [epoch, version, ...taps] = cursor?.split(".") ?? [];
+  const isSameEpoch = !cursor || epoch === _cursor?.split(".")[0];
+  // The taps of one view say nothing of another.
+  const wanted = [epoch, version, ...(view === own ? taps : [])].join(".");
+  return (cursor && !(_latest < _since) && isAsNewAs(_cursor, wanted)) || (_newest > _number && (isSameEpoch || "otherwise"));
 }
 
-export function makeLine(client, segment, view) {
+export function makeLine(client, segment) {
   const { _clock: clock, _newKey: newKey = freshKey } = client;
   const date = () => (clock.Date ?? Date).now();
   const tables = new Set();
@@ -147,7 +150,7 @@ export function makeLine(client, segment, view) {
   };
 
   const line = {
-    _segment: segment, _view: view, _edits: [], _tables: tables,
+    _segment: segment, _edits: [], _tables: tables,
     /** Why nothing is sent until somebody does something about it. */
     _trouble: null,
 
@@ -156,7 +159,7 @@ export function makeLine(client, segment, view) {
       for (const op in operations) {
         const [, , ...names] = operations[op].split(" ");
         table[op] = (...given) => {
-          const what = { key: newKey(), op };
+          const what = { key: newKey(), op, view: table.view };
           names.forEach((name, index) => (what[name] = given[index]));
           table._follow();
           const { window, sections } = table.snapshot;
@@ -166,7 +169,9 @@ export function makeLine(client, segment, view) {
       }
     },
 
-    _overlay: (sections, ...given) => overlay(sections, line._edits, ...given),
+    /** A tap is seen on its view alone. */
+    _overlay: (view, sections, ...given) =>
+      overlay(sections, line._edits.filter((edit) => edit.op !== "tap" || edit.view === view), ...given),
 
     /** Replies wait for it, 3 s at most: until an addition is answered nobody knows which row it became, and it would be shown twice. */
     _adding: () => flight?._edit._posted && flight._edit._show && flight._landed,
@@ -219,13 +224,13 @@ export function makeLine(client, segment, view) {
     /** The stored form of the edits. */
     _kept: () =>
       line._edits.map(({ _what, key, row, place, state, problem, answer, _show, _at, _sentAt, _attempt, _posted }) => ({
-        segment, view, ..._what, key, ...(place && { place }), row, problem, answer,
+        segment, ..._what, key, ...(place && { place }), row, problem, answer,
         ...(state === "unknown" && { state }), ...(typeof _show === "object" && { show: _show }),
         at: _at, sentAt: _sentAt, attempt: _attempt, posted: _posted,
       })),
 
     /** Takes an edit that was kept: by another release perhaps, or not as it was. */
-    _restore({ segment, view, problem, answer, state, show, at, sentAt, attempt, posted, ...what }) {
+    _restore({ segment, problem, answer, state, show, at, sentAt, attempt, posted, ...what }) {
       if (!operations[what.op]?.split) return;
       const end = answer ? "acknowledged" : (state ?? (problem ? "refused" : "local"));
       // A state shown earlier proves nothing: the service may have been restored from a backup meanwhile.
@@ -251,10 +256,11 @@ export function makeLine(client, segment, view) {
     _confirm(isLate) {
       const watchers = line._watchers();
       const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => sees(table, edit)));
-      // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before.
+      // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before, as long
+      // as it knows the key: later a repeat might be done a second time.
       const epochOf = ({ answer }) => answer.cursor?.split(".")[0];
       const again = seen.filter((edit) =>
-        edit._repeated !== epochOf(edit) && watchers.some((table) => sees(table, edit) === "otherwise"));
+        edit._repeated !== epochOf(edit) && !(date() - edit._sentAt > keysLast) && watchers.some((table) => sees(table, edit) === "otherwise"));
       for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
       const blind = watchers.filter((table) => unconfirmed().some((edit) => !sees(table, edit)));

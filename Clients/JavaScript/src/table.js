@@ -16,9 +16,9 @@ export const pausing = (reasons, changed) => ({
 });
 
 /** `key` names it among all of the client and in the store; `turned` is told whether somebody uses it. */
-export function makeTable(client, line, key, step, turned) {
+export function makeTable(client, line, view, key, step, turned) {
   const { _clock: clock, _plan: plan } = client;
-  const { _segment: segment, _view: view } = line;
+  const { _segment: segment } = line;
   const following = new Following(step, view === undefined);
   const listeners = new Set();
   const reasons = new Set();
@@ -37,7 +37,7 @@ export function makeTable(client, line, key, step, turned) {
     const { _edits: edits } = line;
     const isPaused = !refusal && reasons.size + client._reasons.size;
     const after = Object.freeze({
-      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(server?.sections ?? [], marks, following._identities._rows, (edited = new Map())),
+      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(view, server?.sections ?? [], marks, following._identities._rows, (edited = new Map())),
       connection: isPaused ? "paused" : connection, refusal, trouble: line._trouble ?? client._trouble(),
       edits: Object.freeze(edits), search: search ? Object.freeze({ ...search, isFound: sought === search && following._isFound }) : null,
     });

@@ -420,3 +420,99 @@ test("what a redirected edit is answered with is no answer to it", { timeout: 60
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 });
+
+/** The rows of `t` that a poll of a view is answered with. */
+const told = { body: start(snapshot("aa.1", { today: ["1", "2"] })) };
+
+test("the edits of a table are one line, whatever views they were made on: the next program's views have other names", async () => {
+  const store = memory();
+  const first = scripted({ store, keepEdits: keptEdits(store) });
+  first.client.table("t", { view: "a" }).patch("1", { n: 1 });
+  await first.clock.advance(0);
+  await first.client.close();
+  const { client, transport, clock } = scripted({ store, keepEdits: keptEdits(store), newKey: () => "other" });
+  const table = client.table("t", { view: "b" });
+  table.subscribe(() => {});
+  await clock.advance(0);
+  for (const request of transport.open) request.reply(told);
+  await clock.advance(0);
+  assert.deepEqual(table.snapshot.edits.map(({ key, view }) => [key, view]), [["key-1", "a"]]);
+  assert.equal(table.row("1").pending.op, "patch");
+  const next = table.patch("1", { n: 2 });
+  await clock.advance(0);
+  const sent = () => transport.open.filter(({ method }) => method === "PATCH");
+  assert.deepEqual(sent().map(({ query, body }) => [query.view, body.n]), [["a", 1]]);
+  const problem = { title: "Forbidden", status: 403 };
+  sent()[0].reply({ status: 403, body: problem });
+  await clock.advance(0);
+  assert.deepEqual(sent().map(({ query, body }) => [query.view, body.n]), [["b", 2]]);
+  const [kept] = table.snapshot.edits;
+  assert.deepEqual([kept.state, kept.problem.title], ["refused", "Forbidden"]);
+  kept.discard();
+  assert.deepEqual(table.snapshot.edits, [next]);
+  await client.close();
+});
+
+test("a tap is seen on its view alone, and over when other views have its version", async () => {
+  const { client, transport, clock } = scripted();
+  const [one, other] = ["a", "b"].map((view) => client.table("t", { view }));
+  for (const table of [one, other]) {
+    table.subscribe(() => {});
+    await clock.advance(0);
+    transport.open.find(({ query }) => query.view === table.view).reply(told);
+    await clock.advance(0);
+  }
+  const tap = one.tap("1", { show: (row) => ({ ...row, payload: { isExpanded: true } }) });
+  assert.deepEqual([one, other].map((table) => table.row("1").payload.isExpanded), [true, undefined]);
+  assert.deepEqual(other.snapshot.edits, [tap]);
+  await clock.advance(0);
+  transport.open.find(({ path }) => path.endsWith("/tap")).reply({ body: { cursor: "aa.1.1", id: "1", select: null } });
+  await clock.advance(200);
+  assert.equal(tap.state, "acknowledged");
+  const polls = transport.open.filter(({ query }) => query.wait === "0");
+  assert.deepEqual(polls.map(({ query }) => query.view), ["a"], "the other view has all that it can have");
+  polls[0].reply({ body: changes("aa.1", "aa.1.1") });
+  await clock.advance(0);
+  assert.equal(tap.state, "confirmed");
+  await client.close();
+});
+
+test("of several views that nobody observes one stays for the edits, and the others hear of them when they come back", async () => {
+  const { client, transport, clock } = scripted();
+  const [one, other] = ["a", "b"].map((view) => client.table("t", { view }));
+  const stops = [one, other].map((table) => table.subscribe(() => {}));
+  await clock.advance(0);
+  for (const request of transport.open) request.reply(told);
+  await clock.advance(0);
+  const edit = one.delete("1");
+  stops.forEach((stop) => stop());
+  await clock.advance(6000);
+  transport.open.find(({ method }) => method === "DELETE").reply({ status: 403, body: { title: "Forbidden", status: 403 } });
+  await clock.advance(0);
+  const states = () => [one, other].map(({ snapshot }) => ids(snapshot).today.length);
+  assert.deepEqual(states().sort(), [1, 2], "one of them was told");
+  for (const table of [one, other]) table.subscribe(() => {});
+  assert.deepEqual([...states(), edit.state], [2, 2, "refused"]);
+  await client.close();
+});
+
+test("an answered edit is not sent again once its key may be forgotten, though the epoch is another one", async () => {
+  for (const [hours, count] of [[1, 2], [24, 1]]) {
+    const { client, clock, table, transport, edit } = await following();
+    const sent = [];
+    transport.onrequest = (request) => request.method === "PATCH" && sent.push(request);
+    const patch = table.patch("1", {});
+    await clock.advance(0);
+    edit().reply({ body: { cursor: "bb.7", id: "1" } });
+    await clock.advance(0);
+    for (const request of transport.open) request.fail();
+    await clock.sleep(hours * 3_600_000);
+    for (let round = 0; round < 5 && patch.state === "acknowledged"; round++) {
+      for (const request of transport.open) request.reply({ body: start(snapshot("aa.1", { today: ["1"] })) });
+      await clock.advance(30_000, () => transport.open.length > 0);
+    }
+    assert.equal(sent.length, count, `${hours} h`);
+    if (count === 1) assert.equal(patch.state, "confirmed");
+    await client.close();
+  }
+});
