@@ -65,7 +65,11 @@ extension ClientEngine {
         tell(.edit(id, table: table.segment, state))
       }
     }
-    // Whoever made an edit hears of it once all screens agree.
+    publishScreens(of: table)
+  }
+
+  /// Whoever made an edit hears of it once all screens agree.
+  private func publishScreens(of table: TableAddress) {
     let isShown = screens(of: table).map { show($0, .status) }
     if !isShown.contains(false) { tellNews(of: table) }
   }
@@ -171,7 +175,11 @@ extension ClientEngine {
   }
 
   func purgeEdits() {
-    for table in desks.keys { change(table) { $0.purge() } }
+    for (table, desk) in desks {
+      change(table) { $0.purge() }
+      // Of edits that have ended the queue has no news, but they are on the screen.
+      if desk.edits.isEmpty, !desk.edits.entries.isEmpty { publishScreens(of: table) }
+    }
     setup.editStore?.purge()
   }
 }

@@ -218,6 +218,20 @@ import Testing
     #expect(queue.trouble == nil)
   }
 
+  /// A repeat might be done a second time once the service has forgotten the key.
+  @Test(arguments: [(1, .sent), (24, nil)] as [(Double, EditState?)])
+  func anAnsweredEditIsSentAgainAsLongAsItsKeyIsKnown(_ hours: Double, _ state: EditState?) throws {
+    var queue = EditQueue(TableAddress("t"))
+    var random = SplitMix64(seed: 1)
+    let answer = TransportResponse(json: #"{"cursor":"00000000000b.7","id":"1"}"#)
+    _ = queue.add(.delete(row: "1"), id: EditID("a"), now: 0, date: 0)
+    _ = queue.answered(EditID("a"), answer, now: 0, date: 0, random: &random)
+    let actions = queue.confirmed(EditID("a"), by: .otherEpoch, now: 0, date: hours * 3600)
+    #expect(queue.entries.first?.state == state)
+    guard state == nil else { return }
+    #expect(actions == [.changed(EditID("a"), .confirmed(try JSONText(answer.body)))])
+  }
+
   @Test func anAddedRowNeverStandsThereTwice() throws {
     let stage = try Stage()
     let preview = try JSONText("{\"cellIdentifier\":\"C\",\"payload\":{\"title\":\"new\"}}")

@@ -148,6 +148,21 @@ import Testing
     #expect(stage.rows == ["swift", "swim"])
   }
 
+  /// The rows are the found ones until the plain table has come.
+  @Test func placesAreToldByTheRowBesideThemUntilTheEndOfASearchIsAnswered() throws {
+    let stage = try Stage()
+    stage.table.find(q: "sw")
+    stage.advance(0.2)
+    try stage.answer("q=sw", Stage.stages("1", "1~fsw", "\"rows\":{\"delete\":[{\"at\":[0,0],\"id\":\"swim\"}]}"))
+    stage.table.find(nil)
+    stage.client.engine.settle()
+    #expect(stage.table.snapshot?.search == nil && stage.rows == ["swift", "bread"])
+    stage.table.move("bread", to: .section("s", at: 0))
+    stage.client.engine.settle()
+    let move = try #require(stage.transport.requests.first { $0.url.hasSuffix("/move") })
+    #expect(move.body.map { String(decoding: $0, as: UTF8.self) } == "{\"before\":\"swift\"}")
+  }
+
   @Test func whoComesWhenAllHaveGoneHasNotSearched() throws {
     let stage = try Stage()
     stage.table.find(filters: ["state": ["open"]])

@@ -80,6 +80,26 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
+  /// They are the former user's, whatever has become of them.
+  @Test func failedEditsLeaveTheScreenAtOnce() throws {
+    let stage = try Stage()
+    let table = stage.client.table("t")
+    let observation = table.observe { _ in }
+    try stage.answer(Self.snapshot)
+    table.delete("1")
+    stage.client.engine.settle()
+    let call = try #require(stage.transport.waiting.first { $0.request.method == "DELETE" })
+    let headers = ["Content-Type": "application/problem+json"]
+    let refusal = TransportResponse(status: 403, headers: headers, json: #"{"title":"Forbidden","status":403}"#)
+    stage.transport.answer(call.number, .success(refusal))
+    stage.client.engine.settle()
+    #expect(table.snapshot?.edits.count == 1)
+    stage.client.purge()
+    stage.client.engine.settle()
+    #expect(table.snapshot?.edits.isEmpty == true)
+    withExtendedLifetime(observation) {}
+  }
+
   @Test func whatWasAboutToBeStoredIsNot() throws {
     let stage = try Stage()
     let observation = stage.client.table("t").observe { _ in }

@@ -1,9 +1,9 @@
 extension TableEdit {
-  /// The same edit with its place told by the row beside it, where what is shown is cut or searched: indices count in the plain,
-  /// whole table.
+  /// The same edit with its place told by the row beside it, where what is shown is cut or found: indices count in the
+  /// plain, whole table. After the end of a search the rows are the found ones until the service has answered.
   func placed(in shown: TableSnapshot) -> TableEdit {
     let isCut = shown.window.map { $0.from > 0 || $0.of > $0.rows } ?? false
-    guard isCut || shown.search?.isEmpty == false else { return self }
+    guard isCut || shown.isSearching || shown.search?.isEmpty == false else { return self }
     return switch self {
     case .add(let item, let place, let preview): .add(item: item, place.beside(nil, in: shown), preview: preview)
     case .move(let row, let place): .move(row: row, place.beside(row, in: shown))
