@@ -86,6 +86,30 @@ import Testing
     }
   }
 
+  @Test func tablesAndSearchesAreComparedByTheirBytes() {
+    let (one, other) = ("\u{e9}", "e\u{301}")
+    #expect(one == other, "equal to Swift")
+    let addresses = [
+      TableAddress("t"), TableAddress(one), TableAddress(other), TableAddress("t", parameters: ["p": one]),
+      TableAddress("t", parameters: ["p": other]), TableAddress("t", parameters: [one: "v"]),
+      TableAddress("t", parameters: [other: "v"]), TableAddress("t", parameters: ["a": "1", "b": "2"]),
+      TableAddress("t", parameters: ["a": "2", "b": "1"]), TableAddress("t", view: "v"),
+    ]
+    #expect(Set(addresses).count == addresses.count)
+    for address in addresses {
+      var same = TableAddress(address.name, view: address.view)
+      for (name, value) in address.parameters.sorted(by: { $0.key > $1.key }) { same.parameters[name] = value }
+      #expect(same == address && same.hashValue == address.hashValue)
+    }
+    var search = TableSearch(filters: ["f": [one]])
+    #expect(search != TableSearch(filters: ["f": [other]]) && search == TableSearch(filters: ["f": [one]]))
+    #expect(search.isSelected(one, of: "f") && !search.isSelected(other, of: "f"))
+    search.toggle(other, of: "f")
+    #expect(search == TableSearch(filters: ["f": [other]]))
+    search.toggle(other, of: "f")
+    #expect(search.isEmpty)
+  }
+
   @Test func requestsNameTheRowOrAreNotMade() throws {
     let address = TableAddress("t")
     for id in Self.all {

@@ -17,6 +17,33 @@ public struct TableAddress: Hashable, Sendable {
     (self.name, self.parameters, self.view) = (name, parameters, view)
   }
 
+  /// Texts are compared by their bytes, as the service does it: two that Swift takes for equal name two tables.
+  public static func == (one: TableAddress, other: TableAddress) -> Bool {
+    guard Identity(one.name) == Identity(other.name), one.parameters.count == other.parameters.count,
+      one.view.map(Identity.init) == other.view.map(Identity.init), one.screen == other.screen
+    else { return false }
+    return one.parameters.allSatisfy { name, value in
+      guard let index = other.parameters.index(forKey: name) else { return false }
+      let (otherName, otherValue) = other.parameters[index]
+      return Identity(name) == Identity(otherName) && Identity(value) == Identity(otherValue)
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(Identity(name))
+    hasher.combine(view.map(Identity.init))
+    hasher.combine(screen)
+    // In any order.
+    var parts = 0
+    for (name, value) in parameters {
+      var part = Hasher()
+      part.combine(Identity(name))
+      part.combine(Identity(value))
+      parts ^= part.finalize()
+    }
+    hasher.combine(parts)
+  }
+
   /// `issues;dir=ascending`, percent-encoded: a segment of a path.
   var segment: String {
     parameters.sorted { $0.key < $1.key }.reduce(percentEncoded(name)) {

@@ -21,7 +21,7 @@ public struct TableFind: Hashable, Sendable {
     public let count: Int
     public let isSelected: Bool
 
-    public var id: String { value }
+    public var id: Identity { Identity(value) }
   }
 
   /// The text in the empty search field; nil if the table has no text search.

@@ -40,12 +40,30 @@ public struct TableSearch: Hashable, Sendable {
   /// Whether there is no search: the whole table is shown, in its own order.
   public var isEmpty: Bool { q.isEmpty && filters.isEmpty && sort == nil }
 
-  /// Whether the filter has this value.
-  public func isSelected(_ value: String, of filter: String) -> Bool { filters[filter]?.contains(value) ?? false }
+  /// Values are compared by their bytes, as the service does it.
+  public static func == (one: TableSearch, other: TableSearch) -> Bool {
+    Identity(one.q) == Identity(other.q) && one.sort == other.sort
+      && one.filters.mapValues(identities) == other.filters.mapValues(identities)
+  }
 
-  /// Adds the value to the filter, or removes it.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(Identity(q))
+    hasher.combine(sort)
+    hasher.combine(filters.mapValues(Self.identities))
+  }
+
+  private static func identities(_ values: Set<String>) -> Set<Identity> { Set(values.map { Identity($0) }) }
+
+  /// Whether the filter has this value.
+  public func isSelected(_ value: String, of filter: String) -> Bool {
+    filters[filter]?.contains { Identity($0) == Identity(value) } ?? false
+  }
+
+  /// Adds the value to the filter, or removes it. One that Swift takes for equal leaves the filter: a set can't hold both.
   public mutating func toggle(_ value: String, of filter: String) {
-    if filters[filter, default: []].remove(value) == nil { filters[filter]?.insert(value) }
+    let wasSelected = isSelected(value, of: filter)
+    filters[filter, default: []].remove(value)
+    if !wasSelected { filters[filter]?.insert(value) }
     if filters[filter]?.isEmpty == true { filters[filter] = nil }
   }
 
