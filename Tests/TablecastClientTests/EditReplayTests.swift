@@ -64,6 +64,19 @@ import Testing
     return section
   }
 
+  /// Each has a name of its own until the service has named it, and may stand there already then.
+  @Test func everyAdditionOfABatchIsShown() throws {
+    let sections = [try section(0, [("1", "old"), ("7", "old")])]
+    let adds = [TableEdit.add(item: .null, .end, preview: preview), .add(item: .null, .before("1"), preview: preview)]
+    let batch = TableEdit.batch([adds[0], .delete(row: "1"), adds[1], adds[0]])
+    var status = EditStatus(id: EditID("a"), edit: batch, state: .sent)
+    #expect(EditReplay(sections, [status]).sections[0].rows.map(\.id) == ["7", "a-0", "a-3"])
+    status.state = .acknowledged(try JSONText(#"{"cursor":"00000000000a.2","ids":["7","1",null,"9"]}"#))
+    let replay = EditReplay(sections, [status])
+    #expect(replay.sections[0].rows.map(\.id) == ["7", "9"])
+    #expect(replay.pendingRows == ["1", "7", "9", "a-2"])
+  }
+
   /// Some of the rows aren't there, some of the added ones have a name of the service's, which may stand there already.
   @Test func editsAreShownInTheirOrder() throws {
     let seed = UInt64.random(in: 0 ... .max)

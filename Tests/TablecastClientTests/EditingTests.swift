@@ -232,6 +232,29 @@ import Testing
     #expect(actions == [.changed(EditID("a"), .confirmed(try JSONText(answer.body)))])
   }
 
+  @Test func editsOfABatchsNewRowsWaitForTheirNames() throws {
+    var queue = EditQueue(TableAddress("t"))
+    var random = SplitMix64(seed: 1)
+    let preview = try JSONText(#"{"cellIdentifier":"C","payload":{}}"#)
+    let add = TableEdit.add(item: .null, .end, preview: preview)
+    _ = queue.add(.batch([.delete(row: "1"), add, add]), id: EditID("a"), now: 0, date: 0)
+    #expect(queue.holdsUntil != nil, "the rows would stand there twice")
+    _ = queue.add(.move(row: "a-1", .after("a-2")), id: EditID("b"), now: 0, date: 0)
+    _ = queue.add(.delete(row: "a-0"), id: EditID("c"), now: 0, date: 0)
+    let refusal = TransportResponse(
+      status: 403,
+      headers: ["Content-Type": "application/problem+json"],
+      json: #"{"title":"Forbidden","status":403}"#
+    )
+    _ = queue.answered(EditID("a"), refusal, now: 0, date: 0, random: &random)
+    #expect(queue.entries.map(\.state).dropFirst() == [.local, .sent], "no part of the batch has added the row `a-0`")
+    _ = queue.answered(EditID("c"), refusal, now: 0, date: 0, random: &random)
+    _ = queue.retry(EditID("a"), now: 0, date: 0)
+    let answer = TransportResponse(json: #"{"cursor":"00000000000a.2","ids":["1","8","9"]}"#)
+    _ = queue.answered(EditID("a"), answer, now: 0, date: 0, random: &random)
+    #expect(queue.entries[1].edit == .move(row: "8", .after("9")) && queue.entries[1].state == .sent)
+  }
+
   @Test func anAddedRowNeverStandsThereTwice() throws {
     let stage = try Stage()
     let preview = try JSONText("{\"cellIdentifier\":\"C\",\"payload\":{\"title\":\"new\"}}")

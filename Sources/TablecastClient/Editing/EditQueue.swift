@@ -40,7 +40,7 @@ struct EditQueue: Sendable {
 
   /// Until when changes of the service's are held back: an added row's answer, which names it, is on its way.
   var holdsUntil: Double? {
-    guard let sentAt, entries.contains(where: { $0.state == .sent && $0.isPosted }) else { return nil }
+    guard let sentAt, entries.contains(where: { $0.state == .sent && $0.isNamedByService }) else { return nil }
     return sentAt + Self.longestHold
   }
 
@@ -98,14 +98,14 @@ struct EditQueue: Sendable {
     let entry = entries.remove(at: index)
     var actions: [Action] = []
     switch entry.state {
-    case .sent: actions = finish() + [.cancel(id), .changed(id, .unknown)]
+    case .sent:
+      clearDelays()
+      actions = [.cancel(id), .changed(id, .unknown)]
     case .local: actions = [.changed(id, .refused(Problem(status: 0, title: "Discarded")))]
     case .acknowledged, .confirmed, .refused, .unknown: actions = [.changed(id, entry.state)]
     }
-    if let row = entry.addedRow {
-      for other in entries where other.state == .local && other.names(row) {
-        actions += end(other.id, .refused(Problem(status: 404, title: "Not Found", detail: "Its row was never added.")))
-      }
+    for other in entries where other.state == .local && other.namesRow(addedBy: entry) {
+      actions += end(other.id, .refused(Problem(status: 404, title: "Not Found", detail: "Its row was never added.")))
     }
     return actions + sendNext(now: now, date: date)
   }
@@ -115,14 +115,14 @@ struct EditQueue: Sendable {
     let open = entries.filter { !$0.state.isOver }
     let sent = open.filter { $0.state == .sent }.map { Action.cancel($0.id) }
     entries = []
-    trouble = nil
-    return finish() + sent + open.map { .changed($0.id, .unknown) }
+    clearDelays()
+    return sent + open.map { .changed($0.id, .unknown) }
   }
 
   /// Sends what is due, and gives up what hangs.
   mutating func resume(now: Double, date: Double, random: inout SplitMix64) -> [Action] {
     if let sentAt, sentAt + Self.longestRequest <= now, let entry = entries.first(where: { $0.state == .sent }) {
-      return [.cancel(entry.id)] + retry(entry.id, nil, now, &random)
+      return [.cancel(entry.id)] + postpone(entry.id, nil, now, &random)
     }
     return sendNext(now: now, date: date)
   }
@@ -134,7 +134,8 @@ struct EditQueue: Sendable {
     var actions: [Action] = []
     if isHanging, let index = entries.firstIndex(where: { $0.state == .sent }) {
       entries[index].state = .local
-      actions = finish() + [.cancel(entries[index].id), .changed(entries[index].id, .local)]
+      clearDelays()
+      actions = [.cancel(entries[index].id), .changed(entries[index].id, .local)]
     }
     let delay = keepsDelay ? retryAt : retryFloor.flatMap { $0 > now ? $0 : nil }
     let isFree = trouble != nil || retryAt != delay
@@ -156,7 +157,7 @@ struct EditQueue: Sendable {
     let isPut = entries[index].edit.isAdd && !entries[index].isPosted
     switch EditAnswer(response, isPut: isPut) {
     // The answer to another edit, which something on the way repeats.
-    case .done(let json, _) where isPut && json["id"]?.string != id.localRow: return retry(id, nil, now, &random)
+    case .done(let json, _) where isPut && json["id"]?.string != id.localRow: return postpone(id, nil, now, &random)
     case .done(let json, let cursor): return acknowledge(index, json, cursor, now: now, date: date)
     case .isThere:
       let json = JSONOutput.write { output in
@@ -168,21 +169,24 @@ struct EditQueue: Sendable {
     case .takesNoIdentity:
       takesIdentities = false
       entries[index].state = .local
-      return finish() + sendNext(now: now, date: date)
+      clearDelays()
+      return sendNext(now: now, date: date)
     case .refused(let problem):
       entries[index].problem = problem
-      return finish() + end(id, .refused(problem)) + sendNext(now: now, date: date)
+      clearDelays()
+      return end(id, .refused(problem)) + sendNext(now: now, date: date)
     case .unknown(let problem):
       entries[index].problem = problem
-      return finish() + end(id, .unknown) + sendNext(now: now, date: date)
+      clearDelays()
+      return end(id, .unknown) + sendNext(now: now, date: date)
     case .paused(let trouble):
       entries[index].state = .local
       // A login that is over: nothing was done.
       if case .signInNeeded = trouble, isFirstAttempt { entries[index].firstSent = nil }
-      let actions = finish()
+      clearDelays()
       self.trouble = trouble
-      return actions + [.changed(id, .local)]
-    case .failed(let retryAfter): return retry(id, retryAfter, now, &random)
+      return [.changed(id, .local)]
+    case .failed(let retryAfter): return postpone(id, retryAfter, now, &random)
     }
   }
 
@@ -190,7 +194,7 @@ struct EditQueue: Sendable {
     guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
     // Nothing of it left: the service's memory of it has not begun.
     if failure.kind != .broken, isFirstAttempt { entries[index].firstSent = nil }
-    let actions = retry(id, nil, now, &random)
+    let actions = postpone(id, nil, now, &random)
     trouble = failure.kind == .token ? .noToken(failure.description) : nil
     return actions
   }
@@ -217,8 +221,9 @@ struct EditQueue: Sendable {
   {
     let id = entries[index].id
     entries[index].state = .acknowledged(json)
-    if let row = json["id"]?.string, let local = entries[index].addedRow, row != local { rename(local, to: row) }
-    return finish() + [.changed(id, entries[index].state), .await(id, cursor)] + sendNext(now: now, date: date)
+    rename(entries[index].names(in: json))
+    clearDelays()
+    return [.changed(id, entries[index].state), .await(id, cursor)] + sendNext(now: now, date: date)
   }
 
   private mutating func sendNext(now: Double, date: Double) -> [Action] {
@@ -251,14 +256,11 @@ struct EditQueue: Sendable {
 
   /// It is about a row that is not added yet.
   private func waits(_ status: EditStatus) -> Bool {
-    entries.contains { other in
-      guard other.id != status.id, !other.isAcknowledged, let row = other.addedRow else { return false }
-      return status.names(row)
-    }
+    entries.contains { $0.id != status.id && !$0.isAcknowledged && status.namesRow(addedBy: $0) }
   }
 
   /// The same key again, later: the service does once what it is asked twice.
-  private mutating func retry(_ id: EditID, _ retryAfter: Double?, _ now: Double, _ random: inout SplitMix64)
+  private mutating func postpone(_ id: EditID, _ retryAfter: Double?, _ now: Double, _ random: inout SplitMix64)
     -> [Action]
   {
     guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
@@ -276,65 +278,20 @@ struct EditQueue: Sendable {
     return [.changed(id, state)]
   }
 
-  private mutating func finish() -> [Action] {
+  /// The way is free: nothing is under way, and nothing has to wait.
+  private mutating func clearDelays() {
     backoff.reset()
     (retryAt, retryFloor, sentAt, trouble) = (nil, nil, nil, nil)
-    return []
   }
 
-  /// The service has named an added row: later edits of it are about that name.
-  private mutating func rename(_ local: String, to row: String) {
-    for index in entries.indices { entries[index].edit = entries[index].edit.renaming(local, to: row) }
+  /// The service has named added rows: later edits of them are about these names.
+  private mutating func rename(_ names: [String: String]) {
+    guard !names.isEmpty else { return }
+    for index in entries.indices { entries[index].edit = entries[index].edit.renaming(names) }
   }
-}
-
-extension EditID {
-  /// The identity of an added row: the service's, too, where its table takes it; else until the service gives it one.
-  var localRow: String { description }
 }
 
 extension JSONText {
   /// Of an answer to an edit.
   fileprivate var cursor: TableCursor? { self["cursor"]?.string.flatMap { TableCursor($0) } }
-}
-
-extension EditStatus {
-  var isAcknowledged: Bool { if case .acknowledged = state { true } else { false } }
-
-  /// The row that it adds, as this client names it.
-  var addedRow: String? { edit.isAdd ? id.localRow : nil }
-
-  fileprivate func names(_ row: String) -> Bool { edit.parts.contains { $0.row == row || $0.place?.row == row } }
-}
-
-extension TableEdit {
-  var isAdd: Bool { if case .add = self { true } else { false } }
-
-  fileprivate var place: EditPlace? {
-    switch self {
-    case .add(_, let place, _), .move(_, let place): place
-    case .patch, .delete, .tap, .action, .refresh, .batch: nil
-    }
-  }
-
-  fileprivate func renaming(_ old: String, to new: String) -> TableEdit {
-    func name(_ row: String) -> String { row == old ? new : row }
-    func place(_ place: EditPlace) -> EditPlace {
-      switch place {
-      case .before(let row): .before(name(row))
-      case .after(let row): .after(name(row))
-      case .end, .section: place
-      }
-    }
-    return switch self {
-    case .add(let item, let where_, let preview): .add(item: item, place(where_), preview: preview)
-    case .patch(let row, let patch, let preview): .patch(row: name(row), patch, preview: preview)
-    case .delete(let row): .delete(row: name(row))
-    case .move(let row, let to): .move(row: name(row), place(to))
-    case .tap(let row): .tap(row: name(row))
-    case .action(let row, let id, let body): .action(row: name(row), id: id, body: body)
-    case .refresh: .refresh
-    case .batch(let edits): .batch(edits.map { $0.renaming(old, to: new) })
-    }
-  }
 }

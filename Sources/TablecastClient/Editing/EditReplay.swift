@@ -29,13 +29,17 @@ struct EditReplay {
   }
 
   private mutating func apply(_ status: EditStatus) {
-    for edit in status.edit.parts { apply(edit, status) }
+    let names = status.namesOfParts
+    for (number, edit) in status.edit.parts.enumerated() {
+      apply(edit, addingRow: { status.shownRow(ofPart: number, names) })
+    }
   }
 
-  private mutating func apply(_ edit: TableEdit, _ status: EditStatus) {
+  /// - Parameter added: what an added row is called.
+  private mutating func apply(_ edit: TableEdit, addingRow added: () -> String) {
     if let row = edit.row { pendingRows.insert(row) }
     switch edit {
-    case .add(_, let place, let preview?): add(status.shownRow, place, preview)
+    case .add(_, let place, let preview?): add(added(), place, preview)
     case .patch(let row, _, let preview?): patch(row, preview)
     case .delete(let row): _ = remove(row)
     case .move(let row, let place):
@@ -121,18 +125,31 @@ struct EditReplay {
 }
 
 extension EditStatus {
+  /// What the service has called the rows of its parts; empty before the answer.
+  fileprivate var namesOfParts: [JSONText] {
+    guard case .acknowledged(let answer) = state else { return [] }
+    guard case .batch = edit else { return answer["id"].map { [$0] } ?? [] }
+    return answer["ids"]?.elements ?? []
+  }
+
   /// Of an added row: once answered, it has the name that the service gave it, and may stand there already.
-  fileprivate var shownRow: String {
-    if case .acknowledged(let answer) = state, let row = answer["id"]?.string { return row }
+  fileprivate func shownRow(ofPart number: Int, _ names: [JSONText]) -> String {
+    if names.indices.contains(number), let row = names[number].string { return row }
+    if case .batch = edit { return id.localRow(ofPart: number) }
     return id.localRow
   }
 
   /// The rows whose places the edit depends on.
-  fileprivate var namedRows: [String] { edit.parts.flatMap { namedRows($0) } }
+  fileprivate var namedRows: [String] {
+    let names = namesOfParts
+    return edit.parts.enumerated().flatMap { number, part in
+      namedRows(part, addingRow: { shownRow(ofPart: number, names) })
+    }
+  }
 
-  private func namedRows(_ edit: TableEdit) -> [String] {
+  private func namedRows(_ edit: TableEdit, addingRow added: () -> String) -> [String] {
     switch edit {
-    case .add(_, let place, _): [shownRow, place.row].compactMap(\.self)
+    case .add(_, let place, _): [added(), place.row].compactMap(\.self)
     case .patch(let row, _, _), .delete(let row): [row]
     case .move(let row, let place): [row, place.row].compactMap(\.self)
     case .tap, .action, .refresh, .batch: []

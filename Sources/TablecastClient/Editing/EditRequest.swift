@@ -53,7 +53,8 @@ struct EditRequest: Hashable, Sendable {
 }
 
 extension EditRequest {
-  /// `{"edits":[{"op":"patch","id":"2","patch":{…}}]}`; what can't stand in a batch is left out.
+  /// `{"edits":[{"op":"patch","id":"2","patch":{…}}]}`. A tap, an action, a refresh or another batch can't stand in a
+  /// batch: it is sent as `none`, for the service to refuse the batch and name the edit.
   private static func body(of edits: [TableEdit]) -> [UInt8] {
     var output = JSONOutput()
     output.raw("{")

@@ -17,13 +17,7 @@ extension TableSnapshot {
     if let find { output.member("find", find.json) }
     if let refusal = refusal ?? searchProblem {
       output.name("problem")
-      output.raw("{")
-      output.member("title", refusal.title)
-      output.name("status")
-      output.raw(String(refusal.status))
-      output.member("detail", refusal.detail)
-      if let field = refusal.field { output.member("field", field) }
-      output.raw("}")
+      refusal.write(to: &output)
     }
     output.raw("}")
     return String(decoding: output.bytes, as: UTF8.self)
