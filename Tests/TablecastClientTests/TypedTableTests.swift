@@ -105,6 +105,42 @@ import Testing
     await #expect(throws: MalformedReply.self) { try await tasks.patch("1", \.class, 1) }
   }
 
+  private struct Holder: Encodable {
+    var json: JSONText
+  }
+
+  @Test(arguments: [
+    "1.5", "-0.001", "12345678901234567890123456789012345678", "1e20", "15E-1", "0", "-0.0", "null", "[true,\"é\"]",
+    #"{"a":{"b":[1]}}"#,
+  ])
+  func aTextIsEncodedInsideAnotherValue(_ text: String) throws {
+    let json = try JSONText(encoding: Holder(json: try JSONText(text)))
+    let inner = try #require(json.members.first?.value)
+    #expect(Double(inner.text) == Double(text) && inner.isNull == (text == "null"))
+  }
+
+  /// Another number, or an object without one of its members, would be written in its place.
+  @Test(arguments: [
+    "1e400", "-1e-400", "1234567890123456789012345678901234567890.5", "0.1234567890123456789012345678901234567890123",
+    "1e9223372036854775807", "[1,{\"a\":1e999}]", #"{"a":1,"a":2}"#, "{\"e\u{301}\":1,\"\u{e9}\":2}",
+  ])
+  func whatWouldBecomeAnotherValueIsRefused(_ text: String) throws {
+    let holder = Holder(json: try JSONText(text))
+    #expect(throws: EncodingError.self) { try JSONText(encoding: holder) }
+    #expect(try JSONText(encoding: holder.json).text == text, "by itself it stays as it came")
+  }
+
+  @Test func anIndexNeedsASection() async throws {
+    let stage = try Stage()
+    let tasks = stage.tasks
+    await #expect(throws: MalformedReply.self) { try await tasks.add(Tasks.Item.New(title: "Milk"), at: 0) }
+    await #expect(throws: MalformedReply.self) {
+      try await tasks.batch { try $0.add(Tasks.Item.New(title: "Milk"), at: 0) }
+    }
+    stage.client.engine.settle()
+    #expect(stage.transport.requests.isEmpty)
+  }
+
   @Test func aBatchIsOneRequest() async throws {
     let stage = try Stage()
     let tasks = stage.tasks

@@ -42,10 +42,13 @@ struct JSONOutput {
     if let json { raw(json) } else { raw("null") }
   }
 
-  static func write(_ body: (inout JSONOutput) -> Void) -> JSONText {
+  /// Null where values that came are nested too deeply in what is written around them.
+  static func write(_ body: (inout JSONOutput) -> Void) -> JSONText { (try? checked(body)) ?? .null }
+
+  /// - Throws: `MalformedReply`, where values that came are nested too deeply in what is written around them.
+  static func checked(_ body: (inout JSONOutput) -> Void) throws -> JSONText {
     var output = JSONOutput()
     body(&output)
-    // What is written here is valid by construction; a slip would show as null, not as a crash.
-    return (try? JSONText(output.bytes)) ?? .null
+    return try JSONText(output.bytes)
   }
 }

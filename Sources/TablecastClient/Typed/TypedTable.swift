@@ -1,5 +1,3 @@
-import Foundation
-
 /// A table whose edits, sections, actions and searches have types.
 ///
 /// The edits here wait for the service, and throw if it refuses. `live` is the same table without types and without
@@ -12,6 +10,7 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
   /// Adds an item. Returns the row's identity.
   ///
   /// - Parameters:
+  ///   - index: the place in the section; nil: its end. `section` must not be nil then.
   ///   - preview: the cell to show until the service has made the row.
   ///   - version: only if the table has not moved on from there (`TableSnapshot.cursor`); else it is refused with 412.
   @discardableResult
@@ -22,7 +21,7 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
     preview: Cell? = nil,
     ifMatch version: TableCursor? = nil
   ) async throws -> String where Cell: Encodable {
-    let place = section.map { EditPlace.section($0.rawValue, at: index) } ?? .end
+    let place = try EditPlace(section: section?.rawValue, at: index)
     let edit = try live.perform(
       .add(item: JSONText(encoding: item), place, preview: preview.map { try JSONText(encoding: $0) }),
       ifMatch: version
@@ -110,8 +109,8 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
       throw MalformedReply("`\(member)` is no member of the table's items")
     }
     let json = try JSONText(encoding: value)
-    let patch = path.reversed().reduce(json) { inner, name in
-      JSONOutput.write { output in
+    let patch = try path.reversed().reduce(json) { inner, name in
+      try JSONOutput.checked { output in
         output.raw("{")
         output.member(name, inner)
         output.raw("}")
@@ -125,8 +124,9 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
 public struct TableBatch<Schema: TableSchema>: Sendable {
   private(set) var edits: [TableEdit] = []
 
+  /// - Parameter index: the place in the section; nil: its end. `section` must not be nil then.
   public mutating func add(_ item: Schema.Item.New, in section: Schema.Section? = nil, at index: Int? = nil) throws {
-    let place = section.map { EditPlace.section($0.rawValue, at: index) } ?? .end
+    let place = try EditPlace(section: section?.rawValue, at: index)
     edits.append(.add(item: try JSONText(encoding: item), place, preview: nil))
   }
 
@@ -142,6 +142,17 @@ public struct TableBatch<Schema: TableSchema>: Sendable {
   }
 }
 
+extension EditPlace {
+  fileprivate init(section: String?, at index: Int?) throws {
+    guard let section else {
+      guard index == nil else { throw MalformedReply("the index of an added row needs a section: it counts in that") }
+      self = .end
+      return
+    }
+    self = .section(section, at: index)
+  }
+}
+
 extension TablecastClient {
   /// A table of the configuration that the app's code was generated from.
   public func table<Schema: TableSchema>(
@@ -151,56 +162,5 @@ extension TablecastClient {
     screen: String? = nil
   ) -> TypedTable<Schema, Cell> {
     TypedTable(table(Schema.name, parameters: schema.parameters, view: view, rows: rows, screen: screen))
-  }
-}
-
-extension JSONText: Encodable {
-  /// Encodes a value as JSON.
-  public init(encoding value: some Encodable) throws {
-    if let text = value as? JSONText { self = text } else { try self.init([UInt8](JSONEncoder().encode(value))) }
-  }
-
-  /// Encodes the value inside another one, member by member.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(JSONTree(self))
-  }
-}
-
-/// A JSON text, for encoders that want to know what it is made of.
-private enum JSONTree: Encodable {
-  case null
-  case boolean(Bool)
-  case number(Decimal)
-  case text(String)
-  case list([JSONTree])
-  case object([String: JSONTree])
-
-  init(_ json: JSONText) {
-    if json.isNull {
-      self = .null
-    } else if let text = json.string {
-      self = .text(text)
-    } else if let flag = json.boolean {
-      self = .boolean(flag)
-    } else if json.isObject {
-      self = .object(Dictionary(json.members.map { ($0.name, JSONTree($0.value)) }) { _, last in last })
-    } else if json.bytes.first == UInt8(ascii: "[") {
-      self = .list(json.elements.map { JSONTree($0) })
-    } else {
-      self = .number(Decimal(string: json.text) ?? 0)
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .boolean(let value): try container.encode(value)
-    case .number(let value): try container.encode(value)
-    case .text(let value): try container.encode(value)
-    case .list(let value): try container.encode(value)
-    case .object(let value): try container.encode(value)
-    }
   }
 }
