@@ -136,11 +136,25 @@ extension ClientEngine {
   // MARK: Keeping
 
   /// Keeps what the table does not show yet. What ended badly is kept too, until the person decides.
-  private func keepEdits(of table: TableAddress) {
-    guard let store = setup.editStore, let edits = desks[table]?.edits else { return }
-    let entries = edits.entries.compactMap { KeptEdits.Entry($0) }
-    let kept = KeptEdits(origin: setup.url, caller: callerDigest, address: table, entries: entries)
-    store.save(entries.isEmpty ? nil : kept.bytes, for: editKey(table))
+  ///
+  /// - Returns: whether it is kept. Edits are sent all the same, and the app hears of it.
+  @discardableResult
+  private func keepEdits(of table: TableAddress) -> Bool {
+    guard setup.editStore != nil, let desk = desks[table] else { return false }
+    let entries = desk.edits.entries.compactMap { KeptEdits.Entry($0) }
+    var kept = KeptEdits(origin: setup.url, caller: callerDigest, address: table, entries: entries)
+    kept.unreadable = desk.unreadable
+    return save(kept.isEmpty ? nil : kept.bytes, for: editKey(table), of: table)
+  }
+
+  private func save(_ bytes: [UInt8]?, for key: SnapshotKey, of table: TableAddress) -> Bool {
+    do {
+      try setup.editStore?.save(bytes, for: key)
+      return true
+    } catch {
+      tell(.notKept(table: table.segment, reason: "\(error)"))
+      return false
+    }
   }
 
   /// Without the app's cells: the next release, which has others, takes up the same edits.
@@ -160,15 +174,15 @@ extension ClientEngine {
       // Earlier releases had a file for each view. All are read before the first is written: one of them may have the
       // table's own key, and the newest states of edits.
       let files = files.filter { $0.kept.address.view == nil } + files.filter { $0.kept.address.view != nil }
-      desks[table] = desks[table] ?? EditDesk(table)
+      desks[table, default: EditDesk(table)].unreadable = files.flatMap(\.kept.unreadable)
       change(table) { $0.restore(files.flatMap { $0.kept.entries.map(\.status) }, now: now, date: date) }
-      guard desks[table]?.edits.entries.isEmpty == false else { continue }
+      guard desks[table]?.isIdle == false, keepEdits(of: table) else { continue }
       for (kept, bytes) in files {
         // They are kept under their own key by now. Left under another one, they would be taken up at every start.
         store.forget(bytes, keptAs: editKey(table))
         // A store of the app's that can't do that: here they were, if the cells have not changed since.
         for former in [key(kept.address), editKey(kept.address)] where former != editKey(table) {
-          store.save(nil, for: former)
+          _ = save(nil, for: former, of: table)
         }
       }
     }
@@ -176,6 +190,7 @@ extension ClientEngine {
 
   func purgeEdits() {
     for (table, desk) in desks {
+      desks[table]?.unreadable = []
       change(table) { $0.purge() }
       // Of edits that have ended the queue has no news, but they are on the screen.
       if desk.edits.isEmpty, !desk.edits.entries.isEmpty { publishScreens(of: table) }

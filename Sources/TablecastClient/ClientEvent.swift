@@ -13,6 +13,8 @@ public struct ClientEvent: Hashable, Sendable, CustomStringConvertible {
     case shown(table: String, change: String, rows: Int, connection: TableConnection)
     case edit(EditID, table: String, EditState)
     case trouble(ClientTrouble)
+    /// The edit store failed, with the reason: a table's edits would not outlive the program as they are.
+    case notKept(table: String, reason: String)
   }
 
   /// Seconds since 1970.
@@ -22,7 +24,7 @@ public struct ClientEvent: Hashable, Sendable, CustomStringConvertible {
   /// Whether a developer should know of it: a request that failed or was refused, or a failed edit.
   public var isError: Bool {
     switch kind {
-    case .failed, .trouble: true
+    case .failed, .trouble, .notKept: true
     case .answered(_, _, let status, _, _): status >= 400
     case .edit(_, _, .refused), .edit(_, _, .unknown): true
     case .sent, .shown, .edit: false
@@ -41,6 +43,7 @@ public struct ClientEvent: Hashable, Sendable, CustomStringConvertible {
       "\(table): \(change), \(rows) rows, \(connection.rawValue)"
     case .edit(let id, let table, let state): "edit \(id) of \(table): \(state.word)"
     case .trouble(let trouble): "trouble: \(trouble)"
+    case .notKept(let table, let reason): "edits of \(table) are not kept: \(reason)"
     }
   }
 }

@@ -19,6 +19,8 @@ struct TableHub {
 /// The edits of one table, whichever screen they were made on, and those who wait for them.
 struct EditDesk {
   var edits: EditQueue
+  /// Kept edits that this release can't read.
+  var unreadable: [JSONText] = []
   /// Those who made the edits of this run of the program.
   var courses: [EditID: EditCourse] = [:]
   /// The outcomes to report once the edit is shown.
@@ -30,8 +32,10 @@ struct EditDesk {
 
   init(_ table: TableAddress) { edits = EditQueue(table) }
 
-  /// No edit is open, nor in front of the person.
-  var isIdle: Bool { edits.entries.isEmpty && courses.isEmpty && news.isEmpty && sending == nil }
+  /// No edit is open, nor in front of the person, nor to be kept.
+  var isIdle: Bool {
+    edits.entries.isEmpty && unreadable.isEmpty && courses.isEmpty && news.isEmpty && sending == nil
+  }
 
   /// A screen has seen an answered edit, or never will. Returns how it is seen once all have.
   mutating func note(_ id: EditID, _ sight: AwaitedEdit.Sight, on screen: TableAddress) -> AwaitedEdit.Sight? {

@@ -134,7 +134,7 @@ import Testing
     var kept = KeptEdits(origin: "http://h", caller: SHA256.hexDigest("ann"), address: TableAddress("t"), entries: [])
     kept.entries = [.init(id: EditID("one"), edit: .delete(row: "1"))]
     let key = SnapshotKey(origin: kept.origin, address: kept.address, caller: kept.caller, cells: former)
-    DirectoryEditStore(folder.url).save(kept.bytes, for: key)
+    try DirectoryEditStore(folder.url).save(kept.bytes, for: key)
     let names = folder.files
     let run = try Run(folder, cells: "A, B")
     #expect(run.sent.map { $0.headers["Idempotency-Key"] } == ["one"])
@@ -188,7 +188,7 @@ import Testing
       let named = view.map { "\"\($0)\"" } ?? "null"
       let head = #""origin":"http://h","caller":"\#(caller)","table":"t","parameters":{},"view":\#(named)"#
       let key = SnapshotKey(origin: "http://h", address: TableAddress("t", view: view), caller: caller, cells: "")
-      DirectoryEditStore(folder.url).save(Array("{\(head),\"edits\":[\(edits)]}".utf8), for: key)
+      try DirectoryEditStore(folder.url).save(Array("{\(head),\"edits\":[\(edits)]}".utf8), for: key)
     }
     #expect(folder.files.count == 3)
     let run = try Run(folder)
@@ -241,7 +241,7 @@ import Testing
       .init(id: EditID("new"), edit: .delete(row: "2"), sentAt: now - 3600),
       .init(id: EditID("unsent"), edit: .delete(row: "3")),
     ]
-    DirectoryEditStore(folder.url).save(
+    try DirectoryEditStore(folder.url).save(
       kept.bytes,
       for: SnapshotKey(origin: "http://h", address: kept.address, caller: kept.caller, cells: "")
     )
@@ -260,6 +260,54 @@ import Testing
     #expect(await edit.outcome() == .unknown)
     #expect(folder.files == [])
     #expect(try Run(folder).sent.isEmpty)
+  }
+
+  /// A newer release that was here before knows them.
+  @Test func entriesThatCannotBeReadStayBesideTheOthers() throws {
+    let folder = Folder()
+    let caller = SHA256.hexDigest("ann")
+    let odd = [#"{"id":"new","op":"copy","row":"1","to":[2,{"a":null}]}"#, #"{"op":"delete","row":"1"}"#, "7"]
+    let known = [#"{"id":"one","op":"delete","row":"1"}"#, #"{"id":"two","op":"delete","row":"2"}"#]
+    let edits = [known[0], odd[0], known[1], odd[1], odd[2]].joined(separator: ",")
+    let text = #"{"origin":"http://h","caller":"\#(caller)","table":"t","parameters":{},"edits":[\#(edits)]}"#
+    let key = SnapshotKey(origin: "http://h", address: TableAddress("t"), caller: caller, cells: "")
+    try DirectoryEditStore(folder.url).save(Array(text.utf8), for: key)
+    let run = try Run(folder)
+    for number in 1...2 { try run.answer("{\"cursor\":\"00000000000a.\(number)\",\"id\":\"\(number)\"}") }
+    run.show("00000000000a.2")
+    #expect(run.sent.map { $0.headers["Idempotency-Key"] } == ["one", "two"])
+    let left = try #require(DirectoryEditStore(folder.url).load().first)
+    #expect(try KeptEdits(left).entries.isEmpty)
+    #expect(try KeptEdits(left).unreadable.map(\.text) == odd)
+    // The next edit leaves them there, too.
+    run.client.table("t").delete("3")
+    run.client.engine.settle()
+    #expect(try DirectoryEditStore(folder.url).load().map { try KeptEdits($0).unreadable.count } == [3])
+    run.client.purge()
+    run.client.engine.settle()
+    #expect(folder.files == [])
+  }
+
+  /// An item stands some levels deeper in the file than in its request.
+  @Test(arguments: [253, 254, 255, 256]) func theDeepestItemsAreKept(_ depth: Int) throws {
+    let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    let add = TableEdit.add(item: try JSONText(nested), .end, preview: nil)
+    var kept = KeptEdits(origin: "http://h", caller: "c", address: TableAddress("t"), entries: [])
+    kept.entries = [.init(id: EditID("one"), edit: add), .init(id: EditID("two"), edit: .batch([add]))]
+    #expect(try KeptEdits(kept.bytes) == kept)
+  }
+
+  /// A full disk, or no folder: the edits go on, and the app hears of it.
+  @Test func whatIsNotKeptIsTold() throws {
+    let folder = Folder()
+    try Data().write(to: folder.url)
+    let run = try Run(folder)
+    run.client.table("t").delete("1")
+    #expect(run.sent.count == 1)
+    guard case .notKept(table: "t", reason: _)? = run.client.lastError?.kind else {
+      Issue.record("the last error is \(run.client.lastError?.description ?? "none")")
+      return
+    }
   }
 
   @Test(arguments: ["", "{}", "[]", "{\"origin\":\"http://h\",\"caller\":1}", "nonsense"])

@@ -28,30 +28,41 @@ struct KeptEdits: Hashable, Sendable {
   /// With the view, in a file of an earlier release.
   var address: TableAddress
   var entries: [Entry]
+  /// Entries that this release can't read, as they are: a newer one that was here before knows them perhaps, and will again.
+  var unreadable: [JSONText] = []
+
+  /// Items as deep as JSON texts may be stand some levels deeper here, in batches most of all.
+  private static let maximumDepth = JSONScanner.maximumDepth + 16
+
+  var isEmpty: Bool { entries.isEmpty && unreadable.isEmpty }
 
   var bytes: [UInt8] {
-    JSONOutput.write { output in
-      output.raw("{")
-      output.member("origin", origin)
-      output.member("caller", caller)
-      output.member("table", address.name)
-      output.name("parameters")
-      output.raw("{")
-      for (name, value) in address.parameters.sorted(by: { $0.key < $1.key }) { output.member(name, value) }
-      output.raw("}")
-      output.name("edits")
-      output.raw("[")
-      for entry in entries {
-        output.comma()
-        entry.write(to: &output)
-      }
-      output.raw("]}")
-    }.bytes.map(\.self)
+    var output = JSONOutput()
+    output.raw("{")
+    output.member("origin", origin)
+    output.member("caller", caller)
+    output.member("table", address.name)
+    output.name("parameters")
+    output.raw("{")
+    for (name, value) in address.parameters.sorted(by: { $0.key < $1.key }) { output.member(name, value) }
+    output.raw("}")
+    output.name("edits")
+    output.raw("[")
+    for entry in entries {
+      output.comma()
+      entry.write(to: &output)
+    }
+    for entry in unreadable {
+      output.comma()
+      output.raw(entry)
+    }
+    output.raw("]}")
+    return output.bytes
   }
 
-  /// - Throws: what can't be read is no edit of ours.
+  /// - Throws: what is no list of a client's kept edits.
   init(_ bytes: [UInt8]) throws {
-    let json = try JSONText(bytes)
+    let json = try JSONText(bytes, maximumDepth: Self.maximumDepth)
     guard let origin = json["origin"]?.string, let caller = json["caller"]?.string, let table = json["table"]?.string
     else { throw MalformedReply("no kept edits") }
     var parameters: [String: String] = [:]
@@ -59,7 +70,10 @@ struct KeptEdits: Hashable, Sendable {
     (self.origin, self.caller) = (origin, caller)
     let view = json["view"]?.string
     address = TableAddress(table, parameters: parameters, view: view)
-    entries = try (json["edits"]?.elements ?? []).map { try Entry($0, ofView: view) }
+    entries = []
+    for element in json["edits"]?.elements ?? [] {
+      do { entries.append(try Entry(element, ofView: view)) } catch { unreadable.append(element.detached) }
+    }
   }
 
   init(origin: String, caller: String, address: TableAddress, entries: [Entry]) {

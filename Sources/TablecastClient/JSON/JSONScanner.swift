@@ -10,11 +10,16 @@ struct JSONScanner {
   static let maximumDepth = 256
 
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let depthLimit: Int
   private var position = 0
 
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int) {
+    (self.bytes, self.depthLimit) = (bytes, depthLimit)
+  }
+
   /// The range of the one value in `bytes`. O(bytes).
-  static func check(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Range<Int> {
-    var scanner = JSONScanner(bytes: bytes)
+  static func check(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) throws -> Range<Int> {
+    var scanner = JSONScanner(bytes, maximumDepth)
     scanner.skipSpace()
     let start = scanner.position
     try scanner.value(depth: 0)
@@ -36,7 +41,7 @@ struct JSONScanner {
   }
 
   private mutating func value(depth: Int) throws {
-    guard depth < Self.maximumDepth else { throw MalformedReply("more than \(Self.maximumDepth) levels") }
+    guard depth < depthLimit else { throw MalformedReply("more than \(depthLimit) levels") }
     switch next ?? 0 {
     case UInt8(ascii: "{"): try object(depth: depth)
     case UInt8(ascii: "["): try array(depth: depth)

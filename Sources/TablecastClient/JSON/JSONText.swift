@@ -6,8 +6,10 @@ public struct JSONText: Hashable, Sendable {
   let bytes: ArraySlice<UInt8>
 
   /// Checks the text. O(bytes).
-  public init(_ bytes: [UInt8]) throws {
-    let range = try bytes.withUnsafeBufferPointer { try JSONScanner.check($0) }
+  public init(_ bytes: [UInt8]) throws { try self.init(bytes, maximumDepth: JSONScanner.maximumDepth) }
+
+  init(_ bytes: [UInt8], maximumDepth: Int) throws {
+    let range = try bytes.withUnsafeBufferPointer { try JSONScanner.check($0, maximumDepth: maximumDepth) }
     self.bytes = bytes[range]
   }
 

@@ -7,7 +7,10 @@ public protocol EditStore: Sendable {
   /// Everything that is kept.
   func load() -> [[UInt8]]
   /// Keeps the open edits of one table; nil: there are none any more.
-  func save(_ bytes: [UInt8]?, for key: SnapshotKey)
+  ///
+  /// - Throws: where they would not outlive the program. The client tells of it (`ClientEvent.Kind.notKept`), and sends
+  ///   the edits all the same.
+  func save(_ bytes: [UInt8]?, for key: SnapshotKey) throws
   /// Forgets everything: when a user logs out.
   func purge()
   /// Forgets bytes that `load` has returned, wherever they are kept, but not what is kept under `key`: their edits are
@@ -37,14 +40,14 @@ public struct DirectoryEditStore: EditStore {
     }
   }
 
-  public func save(_ bytes: [UInt8]?, for key: SnapshotKey) {
+  public func save(_ bytes: [UInt8]?, for key: SnapshotKey) throws {
     let file = file(key)
     guard let bytes else {
-      try? FileManager.default.removeItem(at: file)
+      if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
       return
     }
-    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try? Data(bytes).write(to: file, options: .atomic)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(bytes).write(to: file, options: .atomic)
   }
 
   public func purge() {
