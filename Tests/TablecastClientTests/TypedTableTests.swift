@@ -130,15 +130,24 @@ import Testing
     #expect(try JSONText(encoding: holder.json).text == text, "by itself it stays as it came")
   }
 
+  private struct PreviewedCell: CellModel, Encodable {
+    var cellIdentifier: String
+    static var acceptedCells: String? { nil }
+    static func decodes(cellIdentifier: String) -> Bool { true }
+  }
+
   @Test func anIndexNeedsASection() async throws {
-    let stage = try Stage()
-    let tasks = stage.tasks
-    await #expect(throws: MalformedReply.self) { try await tasks.add(Tasks.Item.New(title: "Milk"), at: 0) }
-    await #expect(throws: MalformedReply.self) {
-      try await tasks.batch { try $0.add(Tasks.Item.New(title: "Milk"), at: 0) }
-    }
-    stage.client.engine.settle()
-    #expect(stage.transport.requests.isEmpty)
+    let transport = ScriptedTransport()
+    var options = ClientOptions()
+    (options.transport, options.scheduler) = (transport, ManualScheduler())
+    let url = try #require(URL(string: "http://h"))
+    let client = TablecastClient(url: url, cells: PreviewedCell.self, options: options)
+    let tasks = client.table(Tasks())
+    let item = Tasks.Item.New(title: "Milk", done: nil)
+    await #expect(throws: MalformedReply.self) { try await tasks.add(item, at: 0) }
+    await #expect(throws: MalformedReply.self) { try await tasks.batch { batch in try batch.add(item, at: 0) } }
+    client.engine.settle()
+    #expect(transport.requests.isEmpty)
   }
 
   @Test func aBatchIsOneRequest() async throws {
