@@ -100,6 +100,39 @@ func reply(caller: String = "", scope: String = "", key: String, body: Int = 1, 
     }
   }
 
+  /// However many answers strangers ask for, half of the store's bound is left to callers with credentials.
+  @Test(arguments: StoreKind.allCases) func strangersDoNotDisplaceCallers(kind: StoreKind) throws {
+    let bounds = ReplyBounds(nobody: .init(count: 1_000, bytes: 1 << 20), store: .init(count: 64, bytes: 1 << 20))
+    try kind.withStore(bounds: bounds) { store in
+      for number in 0..<16 { try keep(reply(caller: "c\(number)", key: "k"), in: store) }
+      for number in 0..<300 { try keep(reply(caller: "", key: "\(number)"), in: store) }
+      for number in 0..<16 {
+        let key = ReplyKey(caller: "c\(number)", table: "t", scope: "", key: "k")
+        #expect(try find(key, in: store) != nil, "\(number)")
+      }
+      let strangers = try (0..<300).filter {
+        try find(ReplyKey(caller: "", table: "t", scope: "", key: "\($0)"), in: store) != nil
+      }
+      #expect(strangers.count <= 32 + kind.slack && strangers.count >= 28 && strangers.last == 299)
+    }
+  }
+
+  /// The bounds that are used where nobody says others: what the documentation promises.
+  @Test func theUsualBounds() {
+    let bounds = ReplyBounds()
+    #expect(bounds.bound(of: "ann").count == 10_000 && bounds.bound(of: "ann").bytes == 16 << 20)
+    #expect(bounds.bound(of: "").count == 100_000 && bounds.bound(of: "").bytes == 64 << 20)
+    #expect(bounds.store.count == 200_000 && bounds.store.bytes == 256 << 20)
+  }
+
+  /// The table whose name is kept counts: the one that was asked, which need not be the commit's.
+  @Test func aSizeHasTheNameThatIsKept() {
+    var kept = reply(key: "k")
+    let size = kept.size(table: "t")
+    kept.table = "longer"
+    #expect(kept.size(table: "t") == size + 5)
+  }
+
   @Test func whatExpiresIsGone() {
     var ledger = ReplyLedger(bounds: ReplyBounds())
     for number in 0..<10 { ledger.store(reply(key: "\(number)", expires: 100 + Int64(number)), table: "t", now: 0) }

@@ -3,6 +3,9 @@ import TableStore
 
 /// The answers to requests with an idempotency key of tables of which nothing is stored: those that depend on callers' header
 /// fields. They come and go, while a key holds for a day.
+///
+/// A caller is whoever sends the same header fields, which only the upstream checks: who makes up other ones for each request can
+/// displace the answers of all. So the bound on all is the memory that this may take, and promises nothing to a caller.
 final class RememberedAnswers: Sendable {
   private static let bounds = ReplyBounds(
     caller: ReplyBounds.Bound(count: 1000, bytes: 1 << 20),

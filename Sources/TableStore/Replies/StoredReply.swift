@@ -98,8 +98,10 @@ extension StoredReply {
   }
 
   /// Returns the answer's share of a caller's bound: its bytes, and some for its existence.
+  ///
+  /// - Parameter table: the commit's.
   func size(table: String) -> Int {
-    let texts = caller.utf8.count + table.utf8.count + scope.utf8.count + key.utf8.count
+    let texts = caller.utf8.count + (self.table ?? table).utf8.count + scope.utf8.count + key.utf8.count
     let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     return 100 + texts + request.count + fields + body.count
   }
