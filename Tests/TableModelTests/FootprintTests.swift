@@ -17,6 +17,7 @@ import Testing
     var lists = (0..<3).map { _ in RowList(rows(Int.random(in: 0..<[100, 9_000][Int(seed % 2)], using: &random))) }
     var old = table(lists)
     #expect(old.footprint(without: nil) == lists.joined().reduce(0) { $0 + $1.footprint })
+    #expect(old.rowCount(without: nil) == old.rowCount)
     for step in 0..<30 {
       let isInPlace = Bool.random(using: &random)
       for _ in 0..<Int.random(in: 0..<20, using: &random) {
@@ -34,6 +35,9 @@ import Testing
       // What has come into another chunk may count as its own.
       let most = expected + (isInPlace ? 0 : 20 * 256 * 400)
       #expect(found >= expected && found <= most, "seed \(seed), step \(step): \(found), not \(expected)")
+      let count = old.rowCount(without: new)
+      let mostRows = own.count + (isInPlace ? 0 : 20 * 256)
+      #expect(count >= own.count && count <= mostRows, "seed \(seed), step \(step): \(count), not \(own.count)")
       old = new
     }
   }

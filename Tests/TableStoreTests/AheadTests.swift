@@ -97,6 +97,40 @@ import Testing
     try store.closed()
   }
 
+  /// A refresh in which all rows are others; one that makes the same rows anew writes none of them.
+  @Test(arguments: [true, false]) func othersDoNotWaitForARefresh(isOther: Bool) throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let versions = TableVersions(initial: table())
+    let first = try #require(versions.prepare(table([("a", rows(count, "one"))])))
+    try store.written(commit(first, saying: "one", objects: count))
+    versions.publish(first)
+    // A row more, so that there is a version to be written.
+    let title = isOther ? "two" : "one"
+    let refreshed = try #require(versions.prepare(table([("a", rows(count, title) + [row("last")])])))
+    versions.publish(refreshed)
+    let small = try #require(TableVersions(initial: table()).prepare(table([("a", [row("1")])])))
+    let order = Mutex<[String]>([])
+    let note: @Sendable (String) -> @Sendable (Result<Void, StoreError>) -> Void = { name in
+      { result in order.withLock { $0.append((try? result.get()) == nil ? "\(name) failed" : name) } }
+    }
+    store.pool.writeWithoutTransaction { _ in
+      store.commit(commit(refreshed, saying: "two", objects: isOther ? count : 0), completion: note("long"))
+      store.commit(Commit(table: "u", durability: .full, version: small), completion: note("other"))
+    }
+    try result { store.flush(completion: $0) } as Void
+    #expect(order.withLock { $0 } == ["other", "long"])
+    let stored = try store.restored()
+    #expect(stored.versions?.all.map(\.number) == [2, 3])
+    for (version, expected) in zip(stored.versions?.all ?? [], [first, refreshed]) {
+      #expect(identical(version.table, expected.table))
+    }
+    #expect(stored.objects.count == count && stored.objects["r78"] == Array("\(title) 78".utf8))
+    let kept = try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row") ?? 0 }
+    #expect(kept == (isOther ? 2 * count : count) + 2)
+    try store.closed()
+  }
+
   /// Of two rows whose names differ only in spelling, the second one has an object.
   @Test func anObjectIsWrittenForItsOwnRow() throws {
     let folder = try TemporaryFolder()

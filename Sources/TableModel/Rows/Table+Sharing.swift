@@ -30,11 +30,16 @@ extension Table {
   ///
   /// - Complexity: O(sections + rows of the chunks that differ), at the speed of memory; sections at the beginning and at the
   ///   end that both have cost a comparison of references.
-  public func footprint(without other: Table?) -> Int {
+  public func footprint(without other: Table?) -> Int { sum(without: other) { $0.footprint } }
+
+  /// Returns the number of its rows that are other objects than another version's, about, as ``footprint(without:)`` does.
+  public func rowCount(without other: Table?) -> Int { sum(without: other) { _ in 1 } }
+
+  private func sum(without other: Table?, of measure: (Row) -> Int) -> Int {
     let (own, theirs) = other.map(differingSections(from:)) ?? (sections.indices, 0..<0)
     var others: [UInt64: RowNode] = [:]
     for section in other?.sections[theirs] ?? [] { others[section.identity.rawValue] = section.rows.root }
-    return sections[own].reduce(0) { $0 + $1.rows.root.footprint(without: others[$1.identity.rawValue]) }
+    return sections[own].reduce(0) { $0 + $1.rows.root.sum(without: others[$1.identity.rawValue], of: measure) }
   }
 
   /// The sections between those that two versions share at the beginning and at the end. O(sections) comparisons of

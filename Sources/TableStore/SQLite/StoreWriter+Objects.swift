@@ -107,7 +107,7 @@ extension StoreWriter {
   }
 }
 
-/// A version with very many new rows is written in slices, so that the commits of other tables come in between: first the
+/// A version with very many new rows, be it a refresh in which all are others, is written in slices, so that the commits of other tables come in between: first the
 /// rows and their objects, under numbers that no version has; then, in one transaction as always, what makes them a version.
 /// Where that does not come about, they are no more than numbers that are written anew, or removed when the table is
 /// restored.
@@ -135,20 +135,21 @@ extension StoreWriter {
     var objects: [(key: Int64, body: [UInt8])] = []
   }
 
-  /// Fewer rows take no longer than others may wait.
+  /// Fewer new rows take no longer than others may wait.
   static let fewestAhead = 10_000
 
-  /// Nil where a commit is written at once: most of its rows are written already, or it is not the next one. Not called
-  /// within a transaction.
+  /// Nil where a commit is written at once: few of its rows are new, or it is not the next one. Not called within a
+  /// transaction. O(rows of the chunks that differ from the last version's), at the speed of memory.
   mutating func planAhead(_ commit: Commit, in db: Database) throws -> AheadPlan? {
     guard let version = commit.version, version.table.rowCount >= Self.fewestAhead, canWrite,
       !isSuperseded(commit, at: revision(of: commit.table))
     else { return nil }
     let table = try tables[commit.table] ?? open(commit.table, in: db)
     if let last = table.last {
-      guard table.epoch == version.cursor.epoch, last.version.table.rowCount <= version.table.rowCount / 2 else {
-        return nil
-      }
+      // Rows that were made anew and are the same count too: which they are is found out beside the writer.
+      guard table.epoch == version.cursor.epoch,
+        version.table.rowCount(without: last.version.table) >= Self.fewestAhead
+      else { return nil }
     } else {
       guard table.epoch == nil else { return nil }
       // Rows that an earlier run began and did not end.
