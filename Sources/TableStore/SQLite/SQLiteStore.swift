@@ -123,12 +123,18 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
-    perform(completion) { [readers] db, writer in try writer.restore(table, in: db, readers) }
+    perform(completion) { [self] db, writer in
+      let stored = try writer.restore(table, in: db, readers)
+      if writer.isForgetting { forget() }
+      return stored
+    }
   }
 
   public func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>) {
-    perform(completion) { [readers] db, writer in
-      try writer.changes(of: table, since: revision, in: db, readers)
+    perform(completion) { [self] db, writer in
+      let changes = try writer.changes(of: table, since: revision, in: db, readers)
+      if writer.isForgetting { forget() }
+      return changes
     }
   }
 

@@ -105,6 +105,9 @@ enum StoreSchema {
     return migrator
   }
 
+  /// The numbers of a table's rows and items are below it.
+  static let numberLimit: UInt64 = 1 << 40
+
   /// The key of a table's row or item.
   static func key(of id: Int64, number: UInt64) -> Int64 { id << 40 | Int64(number & (1 << 40 - 1)) }
 

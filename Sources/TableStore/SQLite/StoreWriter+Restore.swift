@@ -6,7 +6,8 @@ import Synchronization
 import TableModel
 
 extension StoreWriter {
-  /// Reads all that is stored of a table, and remembers what writing its next version needs.
+  /// Reads all that is stored of a table, and remembers what writing its next version needs. The writer is kept for all of it,
+  /// also while other connections read and other threads make the versions: nothing is committed to any table meanwhile.
   mutating func restore(_ name: String, in db: Database, _ readers: StoreReaders?) throws -> StoredTable {
     var result = StoredTable()
     let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [name]) ?? false
@@ -67,16 +68,20 @@ extension StoreWriter {
   /// Goes on from the versions that are stored.
   private func takeOver(
     _ history: VersionHistory?,
-    highest: UInt64?,
+    highest stored: UInt64?,
     of table: inout SQLiteTable,
     in db: Database
   ) throws -> StoredVersions? {
-    if let highest { table.nextRow = max(table.nextRow, highest + 1) }
+    if let stored { table.nextRow = max(table.nextRow, stored + 1) }
     guard let epoch = table.epoch, let history, let last = history.last else { return nil }
     table.keyFrames += history.keyFrames
-    if let forgotten = history.forgotten { try forget(forgotten, of: table, in: db) }
+    table.forgetting = try history.forgotten.map { versions in
+      Forgetting(versions: versions, rows: try rows(onlyIn: versions, of: table.id, in: db))
+    }
+    // Numbers of rows that are to be forgotten are not given again as long as a record has them.
+    let highest = [history.highestRow, table.forgetting?.rows.last].compactMap(\.self).max()
+    let next = highest.map { $0 + 1 } ?? 0
     // Rows written ahead of a version that was never committed.
-    let next = history.highestRow.map { $0 + 1 } ?? 0
     if table.nextRow > next {
       try removeRows(from: next, of: table.id, in: db)
       table.nextRow = next
@@ -93,7 +98,8 @@ extension StoreWriter {
 /// Versions that nobody can ask for any more are forgotten together, whenever a key frame is written, with the rows that no
 /// later version has. Where these are many, it is done in slices, so that the commits of other tables come in between: the
 /// versions stop being key frames first, by which whoever restores the table knows that they are no more; then their rows
-/// go, and they themselves last, as their records say which rows these are.
+/// go, and they themselves last, as their records say which rows these are. A run that finds some unfinished goes on with them
+/// in slices, too.
 extension StoreWriter {
   /// The rest of forgetting a table's old versions.
   struct Forgetting {
@@ -150,17 +156,6 @@ extension StoreWriter {
     return isForgetting
   }
 
-  /// Does at once what an earlier run has begun: the numbers of such rows may soon be given to others.
-  ///
-  /// - Parameter versions: those that were no key frames any more.
-  func forget(_ versions: Range<UInt64>, of table: SQLiteTable, in db: Database) throws {
-    var forgetting = Forgetting(versions: versions, rows: try rows(onlyIn: versions, of: table.id, in: db))
-    try db.inSavepoint {
-      try forget(&forgetting, of: table, atOnce: forgetting.rows.count, in: db)
-      return .commit
-    }
-  }
-
   private func forget(
     _ forgetting: inout Forgetting,
     of table: SQLiteTable,
@@ -196,7 +191,11 @@ extension StoreWriter {
     var numbers: [UInt64] = []
     for list in lists {
       var reader = RecordReader(Array(list))
-      while !reader.isAtEnd { numbers.append(try reader.number()) }
+      while !reader.isAtEnd {
+        let number = try reader.number()
+        guard number < StoreSchema.numberLimit else { throw RecordError(description: "a row's number is too large") }
+        numbers.append(number)
+      }
     }
     return numbers.sorted()
   }
