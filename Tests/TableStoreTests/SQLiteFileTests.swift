@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import TableModel
 import TestSupport
 import Testing
@@ -45,6 +46,37 @@ import Testing
   @Test(arguments: [ResultCode.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_BUSY_SNAPSHOT]) func aLockIsSaid(code: ResultCode) {
     let error = StoreError(DatabaseError(resultCode: code), path: "x")
     guard case .busy = error else { return #expect(Bool(false), "\(error)") }
+  }
+
+  /// A group waits once for who holds the database, and not once more for each of its commits.
+  @Test func aGroupWaitsOnceForALock() throws {
+    let folder = try TemporaryFolder()
+    try SQLiteStore(path: folder.database).closed()
+    let waits = Mutex(0)
+    var configuration = Configuration()
+    configuration.busyMode = .callback { _ in
+      waits.withLock { $0 += 1 }
+      return false
+    }
+    let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
+    let holder = try DatabaseQueue(path: folder.database)
+    let commits = (0..<5).map { number in
+      QueuedCommit(Commit(table: "t\(number)", durability: .full, items: ItemChanges(nextID: 1))) { _ in }
+    }
+    try holder.writeWithoutTransaction { db in
+      try db.inTransaction(.immediate) {
+        let results = queue.writeWithoutTransaction { db in
+          var writer = StoreWriter(path: folder.database, history: 4, bounds: ReplyBounds())
+          return writer.write(commits, now: 0, in: db)
+        }
+        let busy = results.count { if case .failure(.busy) = $0 { true } else { false } }
+        #expect(busy == commits.count)
+        return .rollback
+      }
+    }
+    #expect(waits.withLock { $0 } == 1)
+    try queue.close()
+    try holder.close()
   }
 
   /// Edits that nobody will find again are not acknowledged; put back, the files are written to again.

@@ -211,9 +211,10 @@ struct StoreWriter {
 }
 
 extension Error {
-  /// True if the commits of a group that failed so are tried alone: one of them may have been too large.
+  /// True if the commits of a group that failed so are tried alone: one of them may have been too large. Not where somebody
+  /// else holds the database: each would wait as long for it again.
   fileprivate var isWorthAnotherTry: Bool {
     guard let error = self as? DatabaseError else { return true }
-    return error.resultCode != .SQLITE_IOERR && error.resultCode != .SQLITE_CORRUPT
+    return ![.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
   }
 }
