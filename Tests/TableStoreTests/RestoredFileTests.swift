@@ -11,7 +11,7 @@ import Testing
   enum Between: String, CaseIterable {
     case end, kill, backupOfTheEnd
     case backupFromBefore, backupFromBeforeAKill, backupOfAnEarlierEnd, anotherPlace, lostLogAfterAKill
-    case backupAfterARefusal
+    case backupAfterARefusal, backupAfterACheckThatWasKilled
 
     var goesOn: Bool { [.end, .kill, .backupOfTheEnd].contains(self) }
   }
@@ -48,6 +48,26 @@ import Testing
       try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
       #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
       try? FileManager.default.removeItem(atPath: path + "-wal")
+      try Self.copy(backup, to: path)
+    case .backupAfterACheckThatWasKilled:
+      try store.killed()
+      // The marks as they are while the file is checked, which a start that is killed leaves.
+      let (lock, kept) = (path + ".lock", other.path + "/lock")
+      #expect(throws: StoreError.closed) {
+        try SQLiteStore(
+          path: path,
+          history: 64,
+          now: { 0 },
+          boot: SQLiteStore.bootIdentity(),
+          maximumPages: nil,
+          checkingBy: { _ in
+            try Self.copy(lock, to: kept)
+            throw StoreError.closed
+          }
+        )
+      }
+      try Self.copy(kept, to: lock)
+      try FileManager.default.removeItem(atPath: path + "-wal")
       try Self.copy(backup, to: path)
     case .end: try store.closed()
     case .backupOfTheEnd:

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Files that nobody but their owner reads or writes, from their first byte on: what tables hold is callers' own.
+/// Files that nobody but their owner reads or writes: what tables hold is callers' own. Files that are made are so from their
+/// first byte on. One that is there, as a copied database, is closed to others once it was seen to be the service's own.
 enum PrivateFile {
   /// Opens a file, or makes it with no rights for others; one that others may read or write is closed to them.
   static func open(_ path: String, creating: Bool) throws(StoreError) -> Int32? {

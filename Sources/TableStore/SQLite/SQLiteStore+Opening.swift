@@ -35,7 +35,9 @@ extension SQLiteStore {
     )
   }
 
-  /// - Parameter maximumPages: Bounds the file, as a full disk does; for tests.
+  /// - Parameters:
+  ///   - maximumPages: Bounds the file, as a full disk does; for tests.
+  ///   - check: Looks at the file before anything is written to it.
   convenience init(
     path: String,
     history: Int,
@@ -43,6 +45,7 @@ extension SQLiteStore {
     bounds: ReplyBounds = ReplyBounds(),
     boot: String?,
     maximumPages: Int?,
+    checkingBy check: (_ path: String) throws -> Void = SQLiteStore.inspect,
     queues: QueueFactory = .dispatch
   ) throws(StoreError) {
     // By whichever links it is named: its lock is the file's.
@@ -58,12 +61,19 @@ extension SQLiteStore {
       throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
     }
     let lock = try StoreLock(path: path)
-    // A process that opens the database may remove the log.
     let log = StoreMark.log(of: path)
-    let left = lock.left.filter { $0.admits(log: log) }.map { StoreMark(run: $0.run, isClosed: $0.isClosed) }
     let run = StoreMark.newRun()
-    lock.leave(left + [StoreMark(run: run)])
+    let admitted = lock.left.filter { $0.admits(log: log) }
+    // A log that the check makes may have the number of one that is gone: marks of such a one don't stay. In their place stands
+    // one of no database.
+    let checked = admitted == lock.left ? admitted : admitted + [StoreMark(run: run)]
+    if checked != lock.left { lock.leave(checked) }
     do {
+      // It takes a while. Where the process is killed meanwhile, what is put there then is judged by the marks as they were.
+      try check(path)
+      let left = admitted.map { StoreMark(run: $0.run, isClosed: $0.isClosed) }
+      // A process that opens the database may remove the log.
+      lock.leave(left + [StoreMark(run: run)])
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path, queues: queues)
       try pool.writeWithoutTransaction { db in
@@ -88,7 +98,7 @@ extension SQLiteStore {
       )
     } catch {
       // This run has written nothing: what is put there now is judged by what the last one has left.
-      lock.leave(lock.left)
+      lock.leave(checked)
       let error = StoreError(error, path: path)
       switch error {
       case .failed(let reason), .stopped(let reason): throw .cannotOpen(path: path, reason: reason)
@@ -99,7 +109,6 @@ extension SQLiteStore {
   }
 
   private static func openPool(path: String, maximumPages: Int?) throws -> DatabasePool {
-    try inspect(path)
     try PrivateFile.prepareDatabase(path)
     var configuration = Configuration.keepingLog(label: "tablecast.store")
     configuration.maximumReaderCount = StoreReaders.maximumCount
@@ -113,7 +122,7 @@ extension SQLiteStore {
   }
 
   /// Looks at a file before anything is written to it, and has the disk keep what the last run has left in the log.
-  private static func inspect(_ path: String) throws {
+  static func inspect(_ path: String) throws {
     let size = fileSize(path)
     guard size > 0 else {
       // SQLite would take the database for a new one and delete its log, with all that is in there.
