@@ -92,7 +92,7 @@ public final class MemoryStore: SingleProcessStore {
     perform(completion) { [history] state throws(StoreError) in
       guard state.tables[name]?.isEmpty ?? true, let kept = state.tables[record], !kept.isEmpty else { return }
       state.tables[name] = kept
-      for table in state.tables.keys { _ = state.tables[table]?.inputs?.rename(record, to: name) }
+      for table in state.tables.keys { state.tables[table]?.renameInput(record, to: name) }
       var former = KeptTable(history: history, bytes: state.historyBytes, revision: 1)
       former.inputs = InputRevisions(newName: name)
       state.tables[record] = former
@@ -117,7 +117,7 @@ public final class MemoryStore: SingleProcessStore {
   public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
     let finish: StoreCompletion<Void> = { [observers] result in
       completion(result)
-      observers.tell(.removed(table: table))
+      if case .success = result { observers.tell(.removed(table: table)) }
     }
     perform(finish) { state throws(StoreError) in
       let prefix = memberPrefix(of: table)
@@ -178,6 +178,12 @@ private struct KeptTable: Sendable {
     // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
     let base = Revision(number: revision, stamp: .random(in: 1...UInt64(Int64.max)))
     recent = RecentCommits(base: base, maximumCount: history)
+  }
+
+  /// A record that it is made of has another name.
+  mutating func renameInput(_ record: String, to name: String) {
+    _ = inputs?.rename(record, to: name)
+    recent.renameInput(record, to: name)
   }
 
   mutating func bound(historyBytes: Int) {

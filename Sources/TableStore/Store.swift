@@ -1,9 +1,9 @@
 /// Keeps what tables are made of: local items and their order, versions, and the answers to idempotent requests.
 /// More than one process may share it.
 ///
-/// All calls return at once, but for commits that may block. Completions run in the order of the calls, on a queue of
-/// the store, which they must not block. Commits of one table are written in the order in which they are given.
-/// Several that arrive while one is written are written together and wait for the disk once.
+/// All calls return at once, but for commits that may block. Completions run on any queue, which they must not block.
+/// Commits of one record are written, and completed, in the order in which they are given; between those of different
+/// records there is no order. Several that arrive while one is written are written together and wait for the disk once.
 ///
 /// **Sharing a table.** Whoever writes a table says which of its revisions the commit is built on (``Commit/base``).
 /// ``StoreError/superseded`` means that somebody else wrote: ask for ``changes(of:since:completion:)``, take them over,
@@ -14,7 +14,8 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>)
 
   /// Writes a commit. When `completion` says success it will be found again, as its durability promises; on
-  /// failure nothing of it is there, but for ``StoreError/unavailable``, after which it may be.
+  /// failure nothing of it is there, but for ``StoreError/unavailable(_:)`` and ``StoreError/stopped(_:)``, after
+  /// which it may be.
   ///
   /// A version has to follow the one stored last, and the commit the revision that it names: else it fails with
   /// ``StoreError/superseded``. So where several are on their way and one fails, those built on it fail too. A version

@@ -72,6 +72,23 @@ import Testing
     }
   }
 
+  /// Values of another type than a column's: that the file is damaged is said, and the process goes on.
+  @Test func aDamagedFileIsNotMigrated() throws {
+    let folder = try TemporaryFolder()
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "../Fixtures/stores/schema-6.db"
+    )
+    try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
+    try FileManager.default.copyItem(at: file, to: URL(fileURLWithPath: folder.database))
+    let queue = try DatabaseQueue(path: folder.database)
+    try queue.write { db in
+      try db.execute(sql: "UPDATE feed SET next_item = 'many' WHERE next_item IS NOT NULL")
+    }
+    try queue.close()
+    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
+    guard case .corrupt? = error else { return #expect(Bool(false), "\(error.map { "\($0)" } ?? "none")") }
+  }
+
   /// The same of a database. A release before beside this one goes on storing what upstreams say; of the service's own items, which
   /// it doesn't find any more, it is told to be updated.
   @Test func aDatabaseInWhichTablesKeptItemsIsMigrated() throws {

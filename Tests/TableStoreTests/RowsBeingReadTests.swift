@@ -25,6 +25,12 @@ import Testing
     #expect(read.list.map { $0.id } == expected.map { $0.id }, "seed \(seed)")
   }
 
+  /// Identifiers that are the same characters in other bytes stay what they are.
+  @Test func identifiersComeBackAsTheyWereSpelled() {
+    var names = NameTable()
+    for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { #expect(Array(names.shared(name).utf8) == Array(name.utf8)) }
+  }
+
   @Test func whatIsReadSharesWhatIsAsItWas() {
     let base = RowList((0..<6000).map { row("r\($0)") })
     var read = RowsBeingRead(onto: base)

@@ -123,6 +123,35 @@ import Testing
     }
   }
 
+  /// A table that is made of a record which isn't kept stands where it stood.
+  @Test(arguments: StoreKind.allCases) func whatIsNotKeptGetsNoOtherName(kind: StoreKind) throws {
+    try kind.withStore { store in
+      _ = try store.restored("@items.none")
+      let revision = try store.restored("@items.new").revision
+      try result { store.rename("@items.none", to: "@items.new", completion: $0) } as Void
+      #expect(try store.restored("@items.new").revision == revision)
+    }
+  }
+
+  /// Who catches up is told the names that records have now.
+  @Test(arguments: [StoreKind.memory, .sqlite]) func whoCatchesUpHearsTheNewName(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let items = try LocalItems(seed: [["a": 1]])
+      let seed = items.unwritten(over: nil).takingChanges()
+      try store.written(Commit(table: "@items.old", durability: .full, items: seed))
+      let base = try store.restored().revision
+      var commit = Commit(table: "t", durability: .full)
+      commit.base = base
+      commit.inputs = InputRevisions(newName: "@items.old")
+      try store.written(commit)
+      try result { store.rename("@items.old", to: "@items.new", completion: $0) } as Void
+      guard case .changes(let changes) = try store.changes(since: base) else {
+        return #expect(Bool(false), "what was committed lately is known")
+      }
+      #expect(changes.inputs == InputRevisions(newName: "@items.new"))
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func anAnswerAloneChangesNoTable(kind: StoreKind) throws {
     try kind.withStore { store in
       let base = try store.restored().revision
@@ -220,6 +249,21 @@ import Testing
 
 /// What a store of one process tells those who observe it.
 @Suite struct ObservationTests {
+  @Test(arguments: [true, false]) func aRemovalThatFailsIsNotTold(isInMemory: Bool) throws {
+    let folder = try TemporaryFolder()
+    let store: any Store = isInMemory ? MemoryStore() : try SQLiteStore(path: folder.database)
+    let events = Mutex<[StoreEvent]>([])
+    let observation = store.observe { event in events.withLock { $0.append(event) } }
+    // Told on the store's queue, or at once: before this store can be closed, and after it was.
+    try result { store.remove("t", completion: $0) } as Void
+    try store.closed()
+    #expect(throws: StoreError.closed) { try result { store.remove("u", completion: $0) } as Void }
+    // The first call after it that is answered behind it.
+    #expect(throws: StoreError.closed) { try store.restored() }
+    #expect(events.withLock { $0 } == [.removed(table: "t")])
+    withExtendedLifetime(observation) {}
+  }
+
   @Test(arguments: [StoreKind.memory, .sqlite]) func commitsAndRemovalsAreToldWhileTheObservationLasts(kind: StoreKind)
     throws
   {

@@ -1,3 +1,4 @@
+import FieldValues
 import TableModel
 
 /// Rows and cell models as records. Fingerprints are not in them: their seed is new in every process.
@@ -79,14 +80,14 @@ extension RecordReader {
   }
 }
 
-/// Cell identifiers, each held once however many rows name it.
+/// Cell identifiers, each held once however many rows name it. Two spellings of one text are two identifiers.
 struct NameTable {
-  private var names: Set<String> = []
+  private var names: Set<ByteText> = []
   /// Most rows have the cell of the one before.
   private(set) var last: String?
 
   mutating func shared(_ name: String) -> String {
-    let shared = names.insert(name).memberAfterInsert
+    let shared = names.insert(ByteText(name)).memberAfterInsert.text
     last = shared
     return shared
   }

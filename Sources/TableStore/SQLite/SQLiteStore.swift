@@ -149,7 +149,7 @@ public final class SQLiteStore: SingleProcessStore {
   public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
     let finish: StoreCompletion<Void> = { [observers] result in
       completion(result)
-      observers.tell(.removed(table: table))
+      if case .success = result { observers.tell(.removed(table: table)) }
     }
     perform(finish) { db, writer in try writer.remove(table, in: db) }
   }

@@ -16,8 +16,10 @@ extension StoreSchema {
     )
     guard !places.isEmpty else { return }
     for place in places {
-      let (source, name): (String, String) = (place["source"], place["name"])
-      let (owner, nextItem): (Int64, Int64) = (place["id"], place["next_item"])
+      let source: String = try place.decode(forColumn: "source")
+      let name: String = try place.decode(forColumn: "name")
+      let owner: Int64 = try place.decode(forColumn: "id")
+      let nextItem: Int64 = try place.decode(forColumn: "next_item")
       let record = "@items." + source
       guard name != record else { continue }
       // Items that were put aside earlier are older.

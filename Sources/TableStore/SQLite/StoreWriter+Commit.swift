@@ -180,12 +180,14 @@ extension StoreWriter {
     guard !isTaken else { return }
     try mayWrite()
     try setLevel(.full, in: db)
+    var isRenamed = false
     try db.inTransaction(.immediate) {
       try db.execute(sql: "UPDATE feed SET name = ? WHERE name = ?", arguments: [name, record])
-      try renameInput(record, to: name, in: db)
+      isRenamed = db.changesCount > 0
+      if isRenamed { try renameInput(record, to: name, in: db) }
       return .commit
     }
-    moved(record, to: name)
+    if isRenamed { moved(record, to: name) }
   }
 
   /// Forgets all about a table and, where it is a family, its members.

@@ -132,6 +132,7 @@ struct StoreWriter {
     tables[name] = tables.removeValue(forKey: table)
     recent[name] = recent.removeValue(forKey: table)
     for other in tables.keys { _ = tables[other]?.inputs?.rename(table, to: name) }
+    for other in recent.keys { recent[other]?.renameInput(table, to: name) }
   }
 
   /// A table was removed.
@@ -211,8 +212,8 @@ struct StoreWriter {
 }
 
 extension Error {
-  /// True if the commits of a group that failed so are tried alone: one of them may have been too large. Not where somebody
-  /// else holds the database: each would wait as long for it again.
+  /// True if the commits of a group that failed so are tried alone: one of them may have been too large. Not where
+  /// somebody else holds the database: each would wait as long for it again.
   fileprivate var isWorthAnotherTry: Bool {
     guard let error = self as? DatabaseError else { return true }
     return ![.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)

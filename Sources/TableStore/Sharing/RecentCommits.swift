@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The last commits to a table, in memory: what who stands a little behind catches up by. Bounded in number and bytes;
-/// who stands further behind reads the table anew.
+/// The buffer from which replicas catch up: the last commits to a table, in memory. Bounded in number and bytes; a
+/// replica that is further behind reads the table anew.
 struct RecentCommits: Sendable {
   struct Entry: Sendable {
     var stamp: UInt64
@@ -43,6 +43,11 @@ struct RecentCommits: Sendable {
       bytes -= first.bytes
       entries.removeFirst()
     }
+  }
+
+  /// A record that tables are made of has another name. O(commits).
+  mutating func renameInput(_ record: String, to name: String) {
+    for place in entries.indices { _ = entries[place].entry.inputs?.rename(record, to: name) }
   }
 
   /// Nil where they are not held, or the table never stood there. O(commits since).
