@@ -1,7 +1,8 @@
 import Foundation
 public import Logging
 
-/// Writes log messages to standard error, a line each.
+/// Writes log messages to standard error, a line each. Where nobody reads them as fast, they wait or are lost, and their
+/// threads go on.
 public struct LineLogHandler: LogHandler {
   public enum Format: Sendable {
     /// For people: time, level, message and fields.
@@ -13,9 +14,14 @@ public struct LineLogHandler: LogHandler {
   public var logLevel: Logger.Level
   public var metadata: Logger.Metadata = [:]
   private let format: Format
+  private let output: LineOutput
 
   public init(logLevel: Logger.Level, format: Format) {
-    (self.logLevel, self.format) = (logLevel, format)
+    self.init(logLevel: logLevel, format: format, output: .standardError)
+  }
+
+  init(logLevel: Logger.Level, format: Format, output: LineOutput) {
+    (self.logLevel, self.format, self.output) = (logLevel, format, output)
   }
 
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -24,25 +30,25 @@ public struct LineLogHandler: LogHandler {
   }
 
   public func log(event: LogEvent) {
-    let line = LogLine(
-      time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
-      level: event.level.rawValue,
-      message: event.message.description,
-      fields: metadata.isEmpty ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
-    )
-    switch format {
-    case .text: Self.write(line.text)
-    case .json: Self.write(line.json)
+    let fields = metadata.isEmpty ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
+    output.write(line(event.level, event.message.description, fields)) { lost in
+      line(.warning, "Lines of the log were lost", ["lines": .stringConvertible(lost)])
     }
   }
 
-  /// A line that can't be written is lost: a log that nobody takes must not end the service.
-  private static func write(_ line: [UInt8]) {
-    var bytes = line[...]
-    bytes.append(UInt8(ascii: "\n"))
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return }
+  private func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata) -> [UInt8] {
+    let line = LogLine(
+      time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+      level: level.rawValue,
+      message: message,
+      fields: fields
+    )
+    return switch format {
+    case .text: line.text
+    case .json: line.json
     }
   }
+
+  /// Waits until what was logged is written, but no longer than some time: before the process ends.
+  public static func flush(within time: Duration) { LineOutput.standardError.flush(within: time) }
 }

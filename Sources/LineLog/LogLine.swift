@@ -1,7 +1,7 @@
 import Logging
 
-/// A message of the log as one line: whatever stands in it, neither another line nor anything that a terminal would act
-/// on comes of it, and it has an end.
+/// A message of the log as one line of bounded length: whatever stands in it, neither another line nor anything that a
+/// terminal would act on comes of it.
 struct LogLine {
   /// Bytes of a message, or of one field's value, as they are written; of longer ones the beginning.
   static let valueLimit = 4096

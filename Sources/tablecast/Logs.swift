@@ -6,6 +6,7 @@ import Logging
 enum Logs {
   static func bootstrap(level: Logger.Level) {
     let isTerminal = isatty(STDERR_FILENO) == 1
+    atexit { LineLogHandler.flush(within: .milliseconds(100)) }
     LoggingSystem.bootstrap { _ in LineLogHandler(logLevel: level, format: isTerminal ? .text : .json) }
   }
 }

@@ -4,6 +4,7 @@ import Definitions
 import Dispatch
 import Foundation
 import HTTPServer
+import LineLog
 import Logging
 import Synchronization
 import TableService
@@ -196,6 +197,7 @@ final class Service: Sendable {
 
   /// Ends the process, whatever other threads are doing: `exit` would take away what these may be using, such as C++'s static objects.
   private static func leave(_ status: Int32) -> Never {
+    LineLogHandler.flush(within: .milliseconds(100))
     fflush(nil)
     _exit(status)
   }
