@@ -181,9 +181,9 @@ import Testing
     try store?.pool.writeWithoutTransaction { [writer = store?.writer] db in
       let commit = commit(version, saying: "one", objects: count)
       let plan = try #require(try writer?.value.planAhead(commit, in: db))
-      var making = SliceMaking(commit, version, plan)
+      var maker = SliceMaker(commit, version, plan)
       for _ in 0..<4 {
-        if let slice = making.slice() { try writer?.value.write(slice, in: db) }
+        if let slice = maker.slice() { try writer?.value.write(slice, in: db) }
       }
     }
     try store?.pool.close()

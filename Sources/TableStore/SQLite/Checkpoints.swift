@@ -3,8 +3,8 @@ import GRDBSQLite
 import Queues
 import Synchronization
 
-/// Brings the write-ahead log's pages home into the database beside those who write, on a connection of its own: else who
-/// happens to commit when the log has become long waits until the disk has them.
+/// Brings the write-ahead log's pages home into the database beside those who write, on a connection of its own: otherwise
+/// the commit that finds a long log pays for the checkpoint.
 ///
 /// The log begins anew only when all of it is home while nobody writes. So that one that is always written to ends, too,
 /// the writer brings the last pages home itself where little is left to do. It does so early: a commit that is written over
@@ -19,18 +19,18 @@ final class Checkpoints: Sendable {
   private let connection = Mutex<DatabaseQueue?>(nil)
 
   private struct State {
-    /// How many of the log's pages are home.
-    private(set) var home = 0
+    /// How many of the log's pages are in the database.
+    private(set) var checkpointedPages = 0
     var isRunning = false
     var isClosed = false
 
-    mutating func note(home: Int, of pages: Int) {
+    mutating func note(checkpointed: Int, of pages: Int) {
       // The next commit begins the log anew, unless somebody still reads it.
-      self.home = home < pages ? home : 0
+      checkpointedPages = checkpointed < pages ? checkpointed : 0
     }
 
     mutating func noteLength(_ pages: Int) {
-      if pages < home { home = 0 }
+      if pages < checkpointedPages { checkpointedPages = 0 }
     }
   }
 
@@ -82,12 +82,12 @@ final class Checkpoints: Sendable {
     let (begins, finishes) = state.withLock { state in
       state.noteLength(pages)
       guard !state.isRunning, !state.isClosed else { return (false, false) }
-      let left = pages - state.home
+      let left = pages - state.checkpointedPages
       let ends =
         pages >= short && left <= Self.few
-        || pages >= longest && (left < 2 * step || state.home > 0 && pages >= 4 * longest)
+        || pages >= longest && (left < 2 * step || state.checkpointedPages > 0 && pages >= 4 * longest)
       if ends { return (false, true) }
-      guard left >= (state.home == 0 ? short : step) else { return (false, false) }
+      guard left >= (state.checkpointedPages == 0 ? short : step) else { return (false, false) }
       state.isRunning = true
       return (true, false)
     }
@@ -96,7 +96,7 @@ final class Checkpoints: Sendable {
     guard finishes else { return }
     do {
       let outcome = try db.checkpoint(.passive)
-      state.withLock { $0.note(home: outcome.checkpointedFrameCount, of: pages) }
+      state.withLock { $0.note(checkpointed: outcome.checkpointedFrameCount, of: pages) }
     } catch {
       // Pages that are not home stay in the log, and the next checkpoint tries again; but for a failed sync.
       failedSync.note(error)
@@ -104,18 +104,18 @@ final class Checkpoints: Sendable {
   }
 
   private func run() {
-    var home: Int?
+    var checkpointed: Int?
     do {
       let connection = try open()
       guard failedSync.failure == nil else { return }
-      home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
+      checkpointed = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
     } catch {
       // Pages that are not home stay in the log, and the next checkpoint tries again; but for a failed sync.
       failedSync.note(error)
     }
     let pages = log.pages.load(ordering: .relaxed)
     state.withLock { state in
-      if let home { state.note(home: home, of: pages) }
+      if let checkpointed { state.note(checkpointed: checkpointed, of: pages) }
       state.isRunning = false
     }
   }

@@ -20,7 +20,7 @@ extension SQLiteStore {
     else { return false }
     jobs.withLock { $0.ahead.formUnion(commit.records) }
     slicing.async { [self] in
-      let rows = write(SliceMaking(commit, version, plan), plan)
+      let rows = write(SliceMaker(commit, version, plan), plan)
       write { [self] db in
         writer.value.ahead = rows
         write([pending], db)
@@ -37,16 +37,16 @@ extension SQLiteStore {
   }
 
   /// Writes all slices. Nil where one fails: the commit is then tried as a whole, which says why it can't be written.
-  private func write(_ making: SliceMaking, _ plan: StoreWriter.AheadPlan) -> StoreWriter.RowsAhead? {
-    var making = making
+  private func write(_ maker: SliceMaker, _ plan: StoreWriter.AheadPlan) -> StoreWriter.RowsAhead? {
+    var maker = maker
     do {
-      while let slice = making.slice() {
+      while let slice = maker.slice() {
         try pool.writeWithoutTransaction { db in
           try writer.value.perform { try $0.write(slice, in: db) }
           checkpoints.note(db)
         }
       }
-      return making.ahead
+      return maker.ahead
     } catch {
       try? pool.writeWithoutTransaction { db in
         try writer.value.perform { try $0.removeRows(from: plan.nextRow, of: plan.tableID, in: db) }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Connections that read beside the one that writes, so that what there is much of is read on all cores.
 ///
-/// For who keeps the writer's queue meanwhile, outside of a transaction: nothing is committed then, and all of them see what
-/// the writer sees.
+/// Use it on the writer's queue only, outside of a transaction: nothing is committed meanwhile, and all of them see what the
+/// writer sees.
 struct StoreReaders: Sendable {
   private let pool: DatabasePool
 

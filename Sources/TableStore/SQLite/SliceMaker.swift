@@ -2,7 +2,7 @@ import FieldValues
 import TableModel
 
 /// The slices of a commit, one after the other.
-struct SliceMaking {
+struct SliceMaker {
   private let plan: StoreWriter.AheadPlan
   private let objects: [ObjectChange]
   private(set) var ahead: StoreWriter.RowsAhead
