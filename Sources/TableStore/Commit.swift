@@ -49,6 +49,17 @@ public struct Commit: Sendable {
     return inputs.setBack(stored)
   }
 
+  /// Returns whether its record stands elsewhere than where it is built on.
+  ///
+  /// - Parameters:
+  ///   - inputs: those that are stored.
+  ///   - last: the version stored last, where it is known.
+  func isSuperseded(at revision: Revision, inputs stored: InputRevisions?, last: Version?) -> Bool {
+    if base.map({ $0 != revision }) ?? false || setsBack(stored) { return true }
+    guard let version, let last else { return false }
+    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+  }
+
   /// All the records that it is about.
   var records: [String] { [table] + beside.map(\.table) }
 

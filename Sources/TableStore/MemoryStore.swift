@@ -219,9 +219,7 @@ private struct KeptTable: Sendable {
   var isEmpty: Bool { !hasItems && versions == nil && objects.isEmpty && toggled.isEmpty }
 
   func isSuperseded(_ commit: Commit) -> Bool {
-    if commit.base.map({ $0 != recent.revision }) ?? false || commit.setsBack(inputs) { return true }
-    guard let version = commit.version, let last = versions?.last else { return false }
-    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+    commit.isSuperseded(at: recent.revision, inputs: inputs, last: versions?.last)
   }
 
   /// The revision that comes of it, where it is not superseded.

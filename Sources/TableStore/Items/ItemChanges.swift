@@ -1,5 +1,3 @@
-import JSON
-
 /// An item as it is written: with the number that orders it among its table's items.
 public struct StoredItem: Sendable {
   public let item: Item
@@ -30,19 +28,5 @@ public struct ItemChanges: Sendable {
     stored += later.stored
     deleted += later.deleted
     nextID = Swift.max(nextID, later.nextID)
-  }
-}
-
-extension JSONValue {
-  /// The kind of the value, for an error message.
-  var kindName: String {
-    switch self {
-    case .null: "null"
-    case .bool: "a boolean"
-    case .integer, .unsigned, .double: "a number"
-    case .string: "a string"
-    case .array: "an array"
-    case .object: "an object"
-    }
   }
 }

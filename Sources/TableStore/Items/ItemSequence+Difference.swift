@@ -10,43 +10,43 @@ extension ItemSequence {
   static func forEachDifference(
     _ old: ItemSequence,
     _ new: ItemSequence,
-    _ body: (_ before: StoredItem?, _ after: StoredItem?) -> Void
-  ) {
+    _ body: (_ before: StoredItem?, _ after: StoredItem?) throws -> Void
+  ) rethrows {
     var (old, new) = (Remainder(old.root), Remainder(new.root))
     while true {
       switch (old.next, new.next) {
       case (nil, nil): return
       case (.entry(let entry)?, nil):
-        body(entry, nil)
+        try body(entry, nil)
         old.drop()
       case (nil, .entry(let entry)?):
-        body(nil, entry)
+        try body(nil, entry)
         new.drop()
       case (.node?, nil): old.open()
       case (nil, .node?): new.open()
       case (.entry(let before)?, .entry(let after)?):
         if before.rank < after.rank {
-          body(before, nil)
+          try body(before, nil)
           old.drop()
         } else if after.rank < before.rank {
-          body(nil, after)
+          try body(nil, after)
           new.drop()
         } else {
-          if before.item !== after.item { body(before, after) }
+          if before.item !== after.item { try body(before, after) }
           old.drop()
           new.drop()
         }
       // What stands before all of the other's rest is not in it.
       case (.entry(let entry)?, .node(let node)?):
         if entry.rank < node.firstRank {
-          body(entry, nil)
+          try body(entry, nil)
           old.drop()
         } else {
           new.open()
         }
       case (.node(let node)?, .entry(let entry)?):
         if entry.rank < node.firstRank {
-          body(nil, entry)
+          try body(nil, entry)
           new.drop()
         } else {
           old.open()

@@ -1,3 +1,4 @@
+internal import FieldValues
 internal import HashTreeCollections
 public import JSON
 
@@ -19,8 +20,8 @@ public struct LocalItems: Sendable {
   var entries = ItemSequence()
   /// The rank of every item: items are found from here.
   var rankByID = ItemRanks()
-  /// The items whose identities clients have chosen.
-  var named: TreeDictionary<ItemName, ItemID> = [:]
+  /// The items whose identities clients have chosen, told from others by their bytes: two spellings of “é” are two.
+  var named: TreeDictionary<ByteText, ItemID> = [:]
   /// The number that the next item gets.
   public private(set) var nextID: UInt64 = 1
   /// The items to be written, net: an item added and deleted since is not in it.
@@ -56,7 +57,7 @@ public struct LocalItems: Sendable {
     entries = ItemSequence(sorted: sorted)
     bytes = sorted.reduce(0) { $0 + $1.item.body.count }
     self.nextID = sorted.reduce(nextID) { Swift.max($0, $1.item.id.rawValue &+ 1) }
-    for entry in sorted { if let name = entry.item.name { named[ItemName(name)] = entry.item.id } }
+    for entry in sorted { if let name = entry.item.name { named[ByteText(name)] = entry.item.id } }
   }
 }
 
@@ -226,7 +227,7 @@ extension LocalItems {
     let item = entries.remove(at: index).item
     bytes -= item.body.count
     rankByID[item.id] = nil
-    if let name = item.name { named[ItemName(name)] = nil }
+    if let name = item.name { named[ByteText(name)] = nil }
     touched.insert(item.id)
     return item
   }
@@ -235,7 +236,7 @@ extension LocalItems {
     entries.insert(entry, at: position)
     bytes += entry.item.body.count
     rankByID[entry.item.id] = entry.rank
-    if let name = entry.item.name { named[ItemName(name)] = entry.item.id }
+    if let name = entry.item.name { named[ByteText(name)] = entry.item.id }
   }
 
   private func check(_ body: [UInt8], replacing old: [UInt8]) throws(EditError) {
@@ -278,14 +279,19 @@ extension LocalItems {
   /// The items that are not as they were in another value, nor where they were.
   ///
   /// - Returns: nil where they are more than `maximum`.
-  /// - Complexity: O(differences · log n) where one of both was made from the other.
+  /// - Complexity: O(differences · log n) where one of both was made from the other; no more than `maximum` are looked for.
   public func differences(from other: LocalItems, atMost maximum: Int) -> [ItemID: Difference]? {
+    struct TooMany: Error {}
     var found: [ItemID: Difference] = [:]
-    ItemSequence.forEachDifference(other.entries, entries) { before, after in
-      guard found.count <= maximum else { return }
-      if let before { found[before.item.id, default: Difference()].before = before }
-      if let after { found[after.item.id, default: Difference()].after = after }
+    do {
+      try ItemSequence.forEachDifference(other.entries, entries) { before, after in
+        if let before { found[before.item.id, default: Difference()].before = before }
+        if let after { found[after.item.id, default: Difference()].after = after }
+        guard found.count <= maximum else { throw TooMany() }
+      }
+    } catch {
+      return nil
     }
-    return found.count > maximum ? nil : found
+    return found
   }
 }

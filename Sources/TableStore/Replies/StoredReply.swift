@@ -1,3 +1,5 @@
+import FieldValues
+
 /// The key of an answer: its caller, table and request. An `Idempotency-Key` means something only to the caller that
 /// has sent it, and only where it was sent.
 public struct ReplyKey: Hashable, Sendable {
@@ -19,15 +21,13 @@ public struct ReplyKey: Hashable, Sendable {
 
 /// By their bytes, as databases compare them: Swift holds texts equal that are written differently.
 extension ReplyKey {
-  private var texts: [String] { [caller, table, scope, key] }
+  private var texts: [ByteText] { [ByteText(caller), ByteText(table), ByteText(scope), ByteText(key)] }
 
-  public static func == (first: Self, second: Self) -> Bool {
-    zip(first.texts, second.texts).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
-  }
+  public static func == (first: Self, second: Self) -> Bool { first.texts == second.texts }
 
   public func hash(into hasher: inout Hasher) {
-    for var text in texts {
-      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    for text in texts {
+      hasher.combine(text)
       // No byte of UTF-8: where one text ends.
       hasher.combine(0xff as UInt8)
     }

@@ -134,14 +134,8 @@ extension StoreWriter {
 
   /// Forgets all versions, with their rows.
   func deleteVersions(of id: Int64, in db: Database) throws {
-    let keys = StoreSchema.keys(of: id)
     try db.execute(sql: "DELETE FROM version WHERE feed = ?", arguments: [id])
-    for name in ["row", "row_object"] {
-      try db.execute(
-        sql: "DELETE FROM \(name) WHERE key BETWEEN ? AND ?",
-        arguments: [keys.lowerBound, keys.upperBound]
-      )
-    }
+    try removeRows(from: 0, of: id, in: db)
   }
 
   // MARK: - Items, toggles

@@ -153,9 +153,8 @@ struct StoreWriter {
   var canWrite: Bool { failedSync.failure == nil }
 
   func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
-    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(tables[commit.table]?.inputs) { return true }
-    guard let version = commit.version, let last = tables[commit.table]?.last?.version else { return false }
-    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+    let table = tables[commit.table]
+    return commit.isSuperseded(at: revision, inputs: table?.inputs, last: table?.last?.version)
   }
 
   /// Full where an edit is among them, or the first version of a table that a power loss may take.
