@@ -75,17 +75,16 @@ extension StoreWriter {
     if let stored { table.nextRow = max(table.nextRow, stored + 1) }
     guard let epoch = table.epoch, let history, let last = history.last else { return nil }
     table.keyFrames += history.keyFrames
-    table.forgetting = try history.forgotten.map { versions in
-      Forgetting(versions: versions, rows: try rows(onlyIn: versions, of: table.id, in: db))
+    var highest = history.highestRow
+    if let forgotten = history.forgotten {
+      table.forgetting = Forgetting(forgotten)
+      // Numbers of rows that are to be forgotten, or are gone by now, are not given again as long as a record has them.
+      highest = [highest, try highestRow(onlyIn: forgotten, of: table.id, in: db)].compactMap(\.self).max()
     }
-    // Numbers of rows that are to be forgotten are not given again as long as a record has them.
-    let highest = [history.highestRow, table.forgetting?.rows.last].compactMap(\.self).max()
     let next = highest.map { $0 + 1 } ?? 0
     // Rows written ahead of a version that was never committed.
-    if table.nextRow > next {
-      try removeRows(from: next, of: table.id, in: db)
-      table.nextRow = next
-    }
+    if table.nextRow > next { try removeRows(from: next, of: table.id, in: db) }
+    table.nextRow = next
     let versions = history.tables.map { number, content in
       Version(cursor: Cursor(epoch: epoch, version: number), table: content)
     }
@@ -105,10 +104,16 @@ extension StoreWriter {
   struct Forgetting {
     /// The range of versions, without the last one.
     let versions: Range<UInt64>
-    /// Ascending, so that a page's rows are deleted together.
-    let rows: [UInt64]
-    /// How many of them are deleted.
-    var done = 0
+    /// The version whose record names the rows that are being deleted: those that the one before it had.
+    var version: UInt64
+    /// What is left of these rows, ascending, so that a page's are deleted together.
+    var rows: ArraySlice<UInt64> = []
+
+    init(_ versions: Range<UInt64>) {
+      self.versions = versions
+      // Rows that the first one's record names were deleted when it became the first.
+      version = versions.lowerBound
+    }
   }
 
   /// So many rows are deleted at once: some milliseconds, as they lie on as many pages.
@@ -122,12 +127,11 @@ extension StoreWriter {
       base > oldest
     else { return }
     // An unfinished range is begun anew, with the versions that have come.
-    let first = table.forgetting?.versions.lowerBound ?? oldest
-    var forgetting = Forgetting(versions: first..<base, rows: try rows(onlyIn: first..<base, of: table.id, in: db))
+    var forgetting = Forgetting((table.forgetting?.versions.lowerBound ?? oldest)..<base)
     table.keyFrames.removeAll { $0 < base }
-    if forgetting.rows.count <= Self.slice {
+    if try isShort(forgetting, of: table.id, in: db) {
       table.forgetting = nil
-      try forget(&forgetting, of: table, atOnce: forgetting.rows.count, in: db)
+      while try forget(&forgetting, of: table, in: db) {}
       return
     }
     try db.execute(
@@ -148,21 +152,34 @@ extension StoreWriter {
       var forgetting = table.forgetting
     else { return false }
     try setLevel(.process, in: db)
+    var goesOn = false
     try db.inTransaction(.immediate) {
-      try forget(&forgetting, of: table, atOnce: Self.slice, in: db)
+      goesOn = try forget(&forgetting, of: table, in: db)
       return .commit
     }
-    tables[name]?.forgetting = forgetting.done < forgetting.rows.count ? forgetting : nil
+    tables[name]?.forgetting = goesOn ? forgetting : nil
     return isForgetting
   }
 
-  private func forget(
-    _ forgetting: inout Forgetting,
-    of table: SQLiteTable,
-    atOnce count: Int,
-    in db: Database
-  ) throws {
-    let rows = forgetting.rows.dropFirst(forgetting.done).prefix(count)
+  /// Deletes a slice of rows; the records of the versions once there are none.
+  ///
+  /// - Returns: whether there is more.
+  private func forget(_ forgetting: inout Forgetting, of table: SQLiteTable, in db: Database) throws -> Bool {
+    let last = forgetting.versions.upperBound
+    while forgetting.rows.isEmpty,
+      let next = try rowsGone(after: forgetting.version, upTo: last, of: table.id, in: db)
+    {
+      forgetting.version = next.version
+      forgetting.rows = next.rows.sorted()[...]
+    }
+    guard !forgetting.rows.isEmpty else {
+      try db.execute(
+        sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?",
+        arguments: [table.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: last)]
+      )
+      return false
+    }
+    let rows = forgetting.rows.prefix(Self.slice)
     let deletions = [
       try RecordStatement("DELETE FROM row WHERE key = ?", in: db),
       table.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
@@ -170,33 +187,55 @@ extension StoreWriter {
     for deletion in deletions.compactMap(\.self) {
       for number in rows { try deletion.execute(StoreSchema.key(of: table.id, number: number)) }
     }
-    forgetting.done += rows.count
-    guard forgetting.done == forgetting.rows.count else { return }
-    try db.execute(
-      sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?",
-      arguments: [
-        table.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: forgetting.versions.upperBound),
-      ]
-    )
+    forgetting.rows = forgetting.rows.dropFirst(rows.count)
+    return true
   }
 
-  /// The numbers of the rows that versions have, and the one after them has not.
-  private func rows(onlyIn versions: Range<UInt64>, of id: Int64, in db: Database) throws -> [UInt64] {
-    // Rows that the first one's record says are gone were deleted when it became the first.
-    let lists = try Data.fetchAll(
+  /// True if there are few rows, which are forgotten at once. Not told by reading their numbers, of which there may be very
+  /// many: each takes two bytes or more, but for the first 128.
+  private func isShort(_ forgetting: Forgetting, of id: Int64, in db: Database) throws -> Bool {
+    let bytes = try Int.fetchOne(
       db,
-      sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
-      arguments: [id, Int64(bitPattern: versions.lowerBound), Int64(bitPattern: versions.upperBound)]
+      sql: "SELECT coalesce(sum(length(gone)), 0) FROM version WHERE feed = ? AND number > ? AND number <= ?",
+      arguments: [
+        id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: forgetting.versions.upperBound),
+      ]
     )
-    var numbers: [UInt64] = []
-    for list in lists {
-      var reader = RecordReader(Array(list))
-      while !reader.isAtEnd {
-        let number = try reader.number()
-        guard number < StoreSchema.numberLimit else { throw RecordError(description: "a row's number is too large") }
-        numbers.append(number)
-      }
+    return bytes ?? 0 <= 2 * Self.slice
+  }
+
+  /// The highest number of a row that versions have, and the one after them has not; nil where there is none.
+  private func highestRow(onlyIn versions: Range<UInt64>, of id: Int64, in db: Database) throws -> UInt64? {
+    var (version, highest): (UInt64, UInt64?) = (versions.lowerBound, nil)
+    while let next = try rowsGone(after: version, upTo: versions.upperBound, of: id, in: db) {
+      version = next.version
+      highest = [highest, next.rows.max()].compactMap(\.self).max()
     }
-    return numbers.sorted()
+    return highest
+  }
+
+  /// The numbers of the rows that the next version after one has no more.
+  private func rowsGone(
+    after version: UInt64,
+    upTo last: UInt64,
+    of id: Int64,
+    in db: Database
+  ) throws -> (version: UInt64, rows: [UInt64])? {
+    let found = try GRDB.Row.fetchOne(
+      db,
+      sql: "SELECT number, gone FROM version WHERE feed = ? AND number > ? AND number <= ? ORDER BY number LIMIT 1",
+      arguments: [id, Int64(bitPattern: version), Int64(bitPattern: last)]
+    )
+    guard let found else { return nil }
+    let number: Int64 = try found.decode(forColumn: "number")
+    let list: Data = try found.decode(forColumn: "gone")
+    var reader = RecordReader(Array(list))
+    var rows: [UInt64] = []
+    while !reader.isAtEnd {
+      let row = try reader.number()
+      guard row < StoreSchema.numberLimit else { throw RecordError(description: "a row's number is too large") }
+      rows.append(row)
+    }
+    return (UInt64(bitPattern: number), rows)
   }
 }
