@@ -97,6 +97,25 @@ import Testing
     try store.closed()
   }
 
+  /// Who reads another table does not wait either.
+  @Test func anotherTableIsReadMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let long = try #require(TableVersions(initial: table()).prepare(table([("a", rows(count, "one"))])))
+    let small = try #require(TableVersions(initial: table()).prepare(table([("a", [row("1")])])))
+    try store.written(Commit(table: "u", durability: .full, version: small))
+    let order = Mutex<[String]>([])
+    let note: @Sendable (String) -> Void = { name in order.withLock { $0.append(name) } }
+    store.pool.writeWithoutTransaction { _ in
+      store.commit(commit(long, saying: "one", objects: 0)) { _ in note("long") }
+      store.restore("t") { note((try? $0.get())?.versions?.all.count == 1 ? "t" : "t too early") }
+      store.restore("u") { note((try? $0.get())?.versions?.all.count == 1 ? "u" : "nothing of u") }
+    }
+    try result { store.flush(completion: $0) } as Void
+    #expect(order.withLock { $0 } == ["u", "long", "t"])
+    try store.closed()
+  }
+
   /// A refresh in which all rows are others; one that makes the same rows anew writes none of them.
   @Test(arguments: [true, false]) func othersDoNotWaitForARefresh(isOther: Bool) throws {
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Synchronization
 import TableModel
 
 /// Commits whose rows are written ahead of them, in slices. While that lasts, what else is to be done to their tables waits,
-/// and so do tasks, which are about any table.
+/// and so do tasks that are about any table, with all that comes behind them.
 extension SQLiteStore {
   /// Begins with a commit where its rows are to be written ahead; false where it is written at once. On the writer's queue.
   func begins(

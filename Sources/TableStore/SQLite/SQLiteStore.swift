@@ -47,45 +47,6 @@ public final class SQLiteStore: SingleProcessStore {
 
   typealias Completion = StoreCompletion<Void>
 
-  struct Jobs {
-    var waiting: Deque<Job> = []
-    /// The records to which a commit is about to be written whose rows are being written ahead.
-    var ahead: Set<String> = []
-    var isRunning = false
-    var isClosed = false
-    /// Old versions are being forgotten.
-    var isForgetting = false
-    /// The last group took no longer than a caller may be kept.
-    var isQuick = false
-
-    /// The base of a commit is being written ahead.
-    func isAhead(of pending: QueuedCommit) -> Bool {
-      !ahead.isEmpty && pending.commit.records.contains(where: ahead.contains)
-    }
-  }
-
-  /// A job that waits for the writer.
-  enum Job: Sendable {
-    case commit(QueuedCommit)
-    /// Performs and completes itself.
-    case task(@Sendable (Database, inout StoreWriter) -> Void)
-  }
-
-  /// Commits that wait for one that is being written ahead, and those that share a record with them: these may be built on them.
-  struct HeldJobs {
-    private(set) var jobs: [Job] = []
-    private var records: Set<String> = []
-
-    func areBuiltOn(by pending: QueuedCommit) -> Bool {
-      !records.isEmpty && pending.commit.records.contains(where: records.contains)
-    }
-
-    mutating func append(_ job: Job) {
-      jobs.append(job)
-      if case .commit(let pending) = job { records.formUnion(pending.commit.records) }
-    }
-  }
-
   /// `@unchecked Sendable`: `value` is read and changed only by jobs, which run one at a time on the writer's
   /// serial queue.
   final class WriterBox: @unchecked Sendable {
@@ -123,7 +84,7 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   public func restore(_ table: String, completion: @escaping StoreCompletion<StoredTable>) {
-    perform(completion) { [self] db, writer in
+    perform(about: table, completion) { [self] db, writer in
       let stored = try writer.restore(table, in: db, readers)
       if writer.isForgetting { forget() }
       return stored
@@ -131,7 +92,7 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   public func changes(of table: String, since revision: Revision, completion: @escaping StoreCompletion<CatchUp>) {
-    perform(completion) { [self] db, writer in
+    perform(about: table, completion) { [self] db, writer in
       let changes = try writer.changes(of: table, since: revision, in: db, readers)
       if writer.isForgetting { forget() }
       return changes
@@ -188,14 +149,16 @@ public final class SQLiteStore: SingleProcessStore {
         completion(result.flatMap { closed })
       }
     }
-    if !enqueue(.task(finish), closing: true) { completion(.failure(.closed)) }
+    if !enqueue(.task(about: nil, finish), closing: true) { completion(.failure(.closed)) }
   }
 
+  /// - Parameter record: the only one that is read or changed; nil: any may be.
   private func perform<Value: Sendable>(
+    about record: String? = nil,
     _ completion: @escaping StoreCompletion<Value>,
     _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
   ) {
-    let job = Job.task { [path] db, writer in
+    let job = Job.task(about: record) { [path] db, writer in
       completion(Result { try writer.perform { try body(db, &$0) } }.mapError { StoreError($0, path: path) })
     }
     if !enqueue(job) { completion(.failure(.closed)) }
@@ -241,12 +204,13 @@ public final class SQLiteStore: SingleProcessStore {
       switch job {
       case .commit(let pending):
         // One before it in the same group may have begun.
-        if self.jobs.withLock({ $0.isAhead(of: pending) }) || held.areBuiltOn(by: pending) {
+        let isAhead = self.jobs.withLock { $0.isAhead(of: pending.commit.records) }
+        if isAhead || held.shareRecord(with: pending.commit.records) {
           held.append(job)
         } else if !begins(pending, behind: group, db) {
           group.append(pending)
         }
-      case .task(let task): task(db, &writer.value)
+      case .task(_, let task): task(db, &writer.value)
       }
     }
     if !held.jobs.isEmpty { self.jobs.withLock { $0.waiting.prepend(contentsOf: held.jobs) } }
@@ -283,12 +247,14 @@ public final class SQLiteStore: SingleProcessStore {
     jobs.withLock { jobs in
       var (taken, held) = ([Job](), HeldJobs())
       loop: while let job = jobs.waiting.first, taken.count < Self.groupLimit {
-        switch job {
-        case .task:
-          if taken.isEmpty, jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
-          break loop
-        case .commit(let pending) where jobs.isAhead(of: pending) || held.areBuiltOn(by: pending):
+        if jobs.isAhead(of: job.records) || held.shareRecord(with: job.records) {
           held.append(jobs.waiting.removeFirst())
+          continue
+        }
+        switch job {
+        case .task(let record, _):
+          if taken.isEmpty, record != nil || jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
+          break loop
         case .commit: taken.append(jobs.waiting.removeFirst())
         }
       }
