@@ -1,3 +1,4 @@
+import Dispatch
 import TableModel
 import TestSupport
 import Testing
