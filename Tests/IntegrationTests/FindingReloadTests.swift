@@ -145,6 +145,32 @@ import Testing
     #expect(refused.status == 400 && refused.text.contains("`note`"), "\(refused.text)")
   }
 
+  /// Polls of several tables and streams are no longer shown anything by a search that a reload has removed.
+  @Test func aSearchThatIsGoneIsNoLongerAnswered() throws {
+    let service = try ServiceProcess(Self.configuration(), arguments: ["--insecure"])
+    let cursor = try service.mirror("todo", query: "?filter=state:open").cursor
+    let plain = try service.mirror("todo").cursor
+    let (waiter, asking, stream) = (try service.client(), try service.client(), try service.client())
+    try waiter.send("GET", "/v1/changes?after=todo;;filter=state%3Aopen:\(cursor)&wait=50")
+    try asking.send("GET", "/v1/changes?after=todo:\(cursor)&wait=50&filter=state:open")
+    try stream.send("GET", "/v1/tables/todo/stream?after=\(cursor)&filter=state:open")
+    _ = try stream.receiveHead("the stream")
+    try service.awaitPolls(2)
+    try service.folder.write(Self.configuration(filters: "note: {title: Note, by: note}"))
+    service.signal(SIGHUP)
+    for (client, field) in [(waiter, "after"), (asking, "filter")] {
+      let reply = try client.receive("the refusal")
+      let entries = try (reply.json["changes"] ?? .null).elements
+      #expect(entries.count == 1 && entries.first?["problem"]?["status"] == 400, "\(reply.text)")
+      #expect(entries.first?["problem"]?["field"]?.text == field && reply.text.contains("`note`"), "\(reply.text)")
+    }
+    var events = ""
+    while case let chunk = try stream.receiveChunk("the end of the stream"), !chunk.isEmpty { events += chunk }
+    #expect(!events.contains("event: changes"), "\(events)")
+    #expect(try service.mirror("todo").cursor != plain)
+    #expect(try service.request("GET", "/v1/tables/todo/stream?filter=state:open").status == 400)
+  }
+
   /// Members whose rows are made in common have the headers of the table.
   @Test func membersThatShareRowsAreFoundWithTheirHeaders() throws {
     let upstream = try ScriptedUpstream([

@@ -28,9 +28,10 @@ extension MultiPoll {
     let gathered = GatheredReplies(ready) { [self] made in
       joinedReplies.inTurn(asker) { [self] in
         // By a configuration that was read meanwhile.
-        guard !moves.contains(where: { caller.refusal(members[$0.member].table) != nil }) else {
-          return exchange.finish(last(exchange, troubles))
+        let isRefused = moves.contains { move in
+          caller.refusal(members[move.member].table) != nil || members[move.member].searchRefusal != nil
         }
+        guard !isRefused else { return exchange.finish(last(exchange, troubles)) }
         let isUnanswerable = zip(moves, made).contains { move, reply in
           members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
         }

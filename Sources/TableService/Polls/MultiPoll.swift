@@ -18,6 +18,16 @@ final class MultiPoll: Waiter {
 
     /// The number of the pair in the reply's entry, where the table's name alone is ambiguous.
     var number: Int? { pair.members == nil ? nil : pair.number }
+
+    /// Refuses a search that a configuration read since no longer offers; nil where the table offers it.
+    var searchRefusal: ServiceError? {
+      do throws(ServiceError) {
+        try table.checkFinding(query.lens.find, field: pair.members == nil ? nil : "after")
+        return nil
+      } catch {
+        return error
+      }
+    }
   }
 
   /// A table that can't be followed, and why.
@@ -227,6 +237,10 @@ final class MultiPoll: Waiter {
       // First: by a configuration that is read now the caller may not see what the table becomes.
       let state = member.table.state(for: query(of: member, for: now))
       if let error = caller.refusal(member.table) {
+        news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
+        continue
+      }
+      if let error = member.searchRefusal {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }

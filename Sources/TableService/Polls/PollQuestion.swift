@@ -162,6 +162,10 @@ final class PollQuestion: Sendable {
     guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
       table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in
         if let refusal = caller.refusal(table) { return exchange.finish(refusal.response) }
+        // What was made since a reload that removed the search shows the plain table.
+        do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch {
+          return exchange.finish(error.response)
+        }
         let isUnanswerable = table.isUnanswerable(query, by: made, hasWaited: hasWaited)
         exchange.finish(isUnanswerable ? ServiceError.unreadable.response : answer(made))
       }

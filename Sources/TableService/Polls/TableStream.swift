@@ -89,9 +89,16 @@ final class TableStream: StreamSource {
     return TableQuery(.changes(after: after), lens)
   }
 
+  /// The configuration that counts now refuses the caller, or no longer offers the search.
+  private var isRefused: Bool {
+    if caller.refusal(table) != nil { return true }
+    do throws(ServiceError) { try table.checkFinding(lens.find) } catch { return true }
+    return false
+  }
+
   /// Sends what is new, or rests. Events are made on the table's rendering queue, which may take its time.
   private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
-    guard table.ending == nil, caller.refusal(table) == nil else { return stream.end() }
+    guard table.ending == nil, !isRefused else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     let query = query
     guard table.isFound(query) else {
@@ -109,8 +116,8 @@ final class TableStream: StreamSource {
       guard standing.isCurrent, !isBehind else {
         return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
           // Its client comes back.
-          let isRefused = caller.refusal(table) != nil || table.isUnanswerable(query, by: made, hasWaited: true)
-          if isRefused { stream.end() } else { send(made, to: stream) }
+          let isOver = isRefused || table.isUnanswerable(query, by: made, hasWaited: true)
+          if isOver { stream.end() } else { send(made, to: stream) }
         }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make

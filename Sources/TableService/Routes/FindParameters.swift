@@ -45,7 +45,7 @@ struct FindParameters {
     for filter in filters {
       guard let colon = filter.utf8.firstIndex(of: UInt8(ascii: ":")) else {
         throw .malformed(
-          "`\(filter.prefix(80))` is no filter: it is `filter=ID:VALUE`, such as `filter=state:open`.",
+          "`\(String(filter.unicodeScalars.prefix(80)))` is no filter: it is `filter=ID:VALUE`, such as `filter=state:open`.",
           field: "filter"
         )
       }

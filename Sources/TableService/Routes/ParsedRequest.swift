@@ -95,7 +95,7 @@ extension Cursor {
   init(parameter text: String, field: String = "after") throws(ServiceError) {
     guard let cursor = Cursor(text) else {
       throw .malformed(
-        "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
+        "`\(String(text.unicodeScalars.prefix(80)))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
         field: field
       )
     }

@@ -53,12 +53,14 @@ extension Request {
     }
     for item in query.items where !known.contains(item.name) {
       let all = known.map { "`\($0)`" }.joined(separator: ", ")
-      let meant = Nearest.name(to: String(item.name.prefix(80)), among: known)
+      // A character may be as long as the target.
+      let name = String(item.name.unicodeScalars.prefix(80))
+      let meant = Nearest.name(to: name, among: known)
       throw .malformed(
-        "There is no query parameter `\(item.name.prefix(80))` here"
+        "There is no query parameter `\(name)` here"
           + (meant.map { "; did you mean `\($0)`?" } ?? ".")
           + (known.isEmpty ? " None is known." : " Known \(known.count == 1 ? "is" : "are") \(all)."),
-        field: String(item.name.prefix(80))
+        field: name
       )
     }
   }
