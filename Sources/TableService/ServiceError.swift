@@ -34,6 +34,15 @@ struct ServiceError: Error {
     )
   )
 
+  /// The rows shown now were made by another configuration, and can't be searched by this one.
+  static let unsearchable = ServiceError(
+    TableError(
+      .unavailable,
+      detail: "The table's rows can't be searched yet: another configuration has made them. Ask again.",
+      retryAfter: .seconds(1)
+    )
+  )
+
   var response: Response {
     let members: [(name: String, value: ProblemMember)] = [
       field.map { ("field", .string($0)) }, at.map { ("at", .integer($0)) },

@@ -126,6 +126,61 @@ import Testing
     try mirror.check(equals: service.snapshot("todo", query: "?\(to)"))
   }
 
+  /// Rows that a process with another configuration has made are not searched until they are made anew: nothing would be found of them.
+  @Test func rowsOfAnotherConfigurationAreNotSearched() throws {
+    let items: JSONValue = [
+      ["id": 1, "title": "One", "note": "second"], ["id": 2, "title": "Two", "note": "first"],
+    ]
+    let upstream = try ScriptedUpstream(items)
+    let folder = try TemporaryFolder()
+    func start(_ search: String) throws -> ServiceProcess {
+      try ServiceProcess(
+        """
+        store: {path: "\(folder.url.path)/store.sqlite"}
+        cells: {Label: {fields: {title: string}}}
+        sources: {all: {url: "\(upstream.url)/items", every: 100ms, retries: 0}}
+        tables:
+          t: {source: all, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}, find: {search: [\(search)]}}
+        """,
+        arguments: ["--insecure"]
+      )
+    }
+    var mirror: TableMirror
+    do {
+      let service = try start("title")
+      try service.follow("t", until: "is ready") { $0.state == "ready" }
+      mirror = try service.mirror("t", query: "?q=two")
+      #expect(mirror.rows == ["2"])
+      #expect(try service.end() == 0)
+    }
+    upstream.answer(.status(500, "down"))
+    let service = try start("note")
+    let plain = try service.follow("t", until: "has failed") { $0.state == "stale" && $0.rows == ["1", "2"] }.cursor
+    for target in [
+      "?q=first", "?q=two", "?find=1", "/rows?at=0,0&q=two", "/changes?q=two", "/changes?after=\(plain)&wait=0&q=two",
+      "/changes?after=\(mirror.cursor)&q=first", "/stream?q=two",
+    ] {
+      let reply = try service.request("GET", "/v1/tables/t\(target)")
+      #expect(reply.status == 503 && reply["Retry-After"] == "1", "\(target): \(reply.text)")
+    }
+    let pairs = try service.request("GET", "/v1/changes?after=t;;q=two:&after=t:&wait=0").json
+    let entries = (pairs["changes"] ?? .null).elements
+    #expect(entries.first { $0["pair"] == 0 }?["problem"]?["status"] == 503, "\(pairs)")
+    #expect(entries.contains { $0["pair"] == nil && $0["snapshot"] != nil }, "\(pairs)")
+    // Who has found something before waits with that.
+    let changes = try service.changes("t", after: mirror.cursor, query: "&q=two")
+    #expect(changes["stages"] == [] && changes["to"]?.text == mirror.cursor, "\(changes)")
+    let waiting = try service.poll("t", after: mirror.cursor, query: "&q=two")
+    try service.awaitPolls(1)
+    upstream.answer(items)
+    let reply = try waiting.value().json
+    #expect(reply["reset"] == "lens", "\(reply)")
+    try mirror.apply(reply)
+    #expect(mirror.rows == [])
+    try mirror.check(equals: service.snapshot("t", query: "?q=two"))
+    #expect(try service.mirror("t", query: "?q=first").rows == ["2"])
+  }
+
   @Test func whoWaitsIsToldWhatIsFoundNow() throws {
     let service = try ServiceProcess(Self.configuration(), arguments: ["--insecure"])
     var mirror = try service.mirror("todo", query: "?q=two")

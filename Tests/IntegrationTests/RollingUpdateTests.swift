@@ -138,6 +138,37 @@ import Testing
     }
   }
 
+  /// Replicas of the older generation can't search the rows of the newer one, and name nothing by the newer one's cursors.
+  @Test func rowsAreSearchedByTheGenerationThatMakesThem() throws {
+    let set = try ReplicaSet(0)
+    let todo = "todo: {source: {local: {items: [{title: A"
+    let configuration = { (generation: Int, search: String) in
+      set.configuration(generation: generation).replacingOccurrences(
+        of: "\(todo)}]}}, ",
+        with: "\(todo), note: B}]}}, find: {search: [\(search)]}, "
+      )
+    }
+    let older = try set.add(configuration(0, "title"))
+    try older.follow("up", until: "is ready") { $0.state == "ready" }
+    #expect(try older.mirror("todo", query: "?q=a").rows == ["1"])
+    let newer = try set.add(configuration(1, "note"))
+    try set.awaitOutranked(older, by: newer)
+    try awaited("rows by the newer one") { try newer.request("GET", "/v1/tables/todo?q=b").status == 200 }
+    var mirror = try newer.mirror("todo", query: "?q=b")
+    #expect(mirror.rows == ["1"])
+    try set.converge()
+    for query in ["q=a", "q=b", "find=1"] {
+      let reply = try older.request("GET", "/v1/tables/todo?\(query)")
+      #expect(reply.status == 503 && reply["Retry-After"] == "1", "\(query): \(reply.text)")
+    }
+    let reply = try older.changes("todo", after: mirror.cursor, query: "&q=b")
+    #expect(reply["stages"] == [] && reply["to"]?.text == mirror.cursor, "\(reply)")
+    #expect(try newer.request("POST", "/v1/tables/todo/items", body: ["title": "C", "note": "B"]).status == 201)
+    try mirror.apply(newer.changes("todo", after: mirror.cursor, query: "&q=b"))
+    #expect(mirror.resets == [] && mirror.rows.count == 2)
+    try mirror.check(equals: newer.snapshot("todo", query: "?q=b"))
+  }
+
   /// What makes tables, beside the tables themselves.
   @Test(
     arguments: [

@@ -19,7 +19,10 @@ extension Service {
             table.endWaiting(Lens())
             guard isMade else { return done(.unavailable) }
             let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
-            table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, .snapshot)) }
+            table.render(query, for: ReplyAsker(share: 0)) { reply in
+              let isUnanswerable = table.isUnanswerable(query, by: reply, hasWaited: true)
+              done(isUnanswerable ? .unavailable : .reply(reply.body, .snapshot))
+            }
           }
         }
       },

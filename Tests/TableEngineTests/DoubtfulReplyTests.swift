@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [
     // Why, whether the client has waited, whether it is told to ask again.
     (EncodedReply.Doubt?.none, false, false), (.unknown, true, false), (.unknown, false, true),
-    (.drawnElsewhere, true, false), (.drawnElsewhere, false, false),
+    (.drawnElsewhere, true, false), (.drawnElsewhere, false, false), (.foundElsewhere, false, false),
   ])
   func nobodyIsToldTooEarlyThatNothingIsNew(doubt: EncodedReply.Doubt?, hasWaited: Bool, isUnanswerable: Bool) throws {
     let engine = try Engine(.tasks(), .silent(GatedStore()))
@@ -17,5 +17,8 @@ import Testing
     let query = TableQuery(.changes(after: table.current.cursor), Lens())
     let reply = EncodedReply([], cursor: table.current.cursor, isEmpty: true, doubt: doubt)
     #expect(table.isUnanswerable(query, by: reply, hasWaited: hasWaited) == isUnanswerable)
+    // Who has nothing of what it looks for has nothing to wait with.
+    let first = TableQuery(.snapshot, Lens())
+    #expect(table.isUnanswerable(first, by: reply, hasWaited: true) == (doubt == .foundElsewhere))
   }
 }

@@ -121,13 +121,17 @@ package final class LiveTable: Sendable {
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
   /// Returns whether a query can't be answered now: what it asks for only the store knows, and it does not wait, or is to lead to
-  /// another search. Others wait at their cursor.
+  /// another search; or its search can't be made here. Others wait at their cursor.
   ///
   /// - Parameter isLate: the store could not be read.
   package func isUnanswerable(_ query: TableQuery, isLate: Bool, waits: Bool) -> Bool {
+    if reader.isUnanswerable(query) { return true }
     guard let after = query.after, isLate || reader.isBeyondReach(after, query.lens) else { return false }
     return !waits || reader.leadsElsewhere(query)
   }
+
+  /// Returns whether a query's search can't be made here for now, and its client has nothing to wait with. O(1).
+  package func isUnanswerable(_ query: TableQuery) -> Bool { reader.isUnanswerable(query) }
 
   /// The same of a reply that was made: what was known when it was asked for may not be by then.
   ///
@@ -137,6 +141,7 @@ package final class LiveTable: Sendable {
     case nil: false
     case .unknown: !hasWaited || reader.leadsElsewhere(query)
     case .drawnElsewhere: reader.leadsElsewhere(query)
+    case .foundElsewhere: reader.hasNothing(of: query)
     }
   }
 

@@ -8,7 +8,24 @@ import TableStore
 extension TableReader {
   var offer: FindOffer? { finding.withLock { $0.current?.offer } }
 
-  /// The finder of a version; nil where the table offers nothing.
+  /// Returns whether a search can't be made here: the version's rows were made to be found by another definition. A replica of another
+  /// generation has made them, or a process before this one. It would find nothing of them, under a cursor by which the other one's
+  /// clients have its rows.
+  func isFoundElsewhere(_ lens: Lens, in version: Version) -> Bool {
+    guard lens.find != nil else { return false }
+    return finding.withLock { $0.current != nil && $0.finder(in: version) == nil }
+  }
+
+  /// Returns whether a query can't be answered here for now: its search can't be made, and its client has nothing that it could
+  /// wait with, or is to be led to another search.
+  func isUnanswerable(_ query: TableQuery) -> Bool {
+    isFoundElsewhere(query.lens, in: versions.current) && hasNothing(of: query)
+  }
+
+  /// Returns whether the client of a query has nothing of what it looks for. O(1).
+  func hasNothing(of query: TableQuery) -> Bool { query.after?.lensTag == nil || leadsElsewhere(query) }
+
+  /// The finder of a version; nil where the table offers nothing, or rows are found by what it doesn't know.
   private func finder(in version: Version) -> TableFinder? { finding.withLock { $0.finder(in: version) } }
 
   /// Goes on with what another definition offers.

@@ -117,6 +117,9 @@ extension TableReader {
     if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after, .unknown) }
     let (version, view) = (versions.current, view(query.lens))
     let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
+    if isFoundElsewhere(query.lens, in: version) {
+      return doubt(query.after ?? cursor(version, query.lens, view), .foundElsewhere)
+    }
     if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
       return doubt(after, .drawnElsewhere)
     }
@@ -262,7 +265,9 @@ extension TableReader {
     inTurn(asker) { [self] in
       let (version, view) = (versions.current, view(lens))
       let lens = current(lens, version)
-      let table = lens.find == nil ? version.table : base(of: version, lens)
+      guard !isFoundElsewhere(lens, in: version) else { return body(nil) }
+      // Without menus, which would count all that is found.
+      let table = shown(lens, in: version).table
       guard let path = place(table), let plain = table[at: path] else { return body(nil) }
       let isToggled = view.map { $0.state.isToggled(plain.key.identity, at: $0.state.taps) } ?? false
       let row = isToggled ? plain.toggled() : plain

@@ -16,7 +16,7 @@ extension TableReader {
     let lens = self.current(query.lens, current, query.after.flatMap(standing(at:)))
     let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
-    if isBeyondReach || waits && isDrawnElsewhere(after, lens, view) {
+    if isBeyondReach || isFoundElsewhere(lens, in: current) || waits && isDrawnElsewhere(after, lens, view) {
       return QueryState(isCurrent: true, to: after)
     }
     return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)

@@ -19,6 +19,11 @@ final class MultiPoll: Waiter {
     /// The number of the pair in the reply's entry, where the table's name alone is ambiguous.
     var number: Int? { pair.members == nil ? nil : pair.number }
 
+    /// Why its search can't be made for now, where its client has nothing to wait with; nil where it can.
+    var unavailability: ServiceError? {
+      query.lens.find != nil && table.isUnanswerable(query) ? .unsearchable : nil
+    }
+
     /// Refuses a search that a configuration read since no longer offers; nil where the table offers it.
     var searchRefusal: ServiceError? {
       do throws(ServiceError) {
@@ -180,7 +185,10 @@ final class MultiPoll: Waiter {
 
   /// Returns whether nobody can tell what is new of one of the tables, and that is no answer.
   func isUnanswerable(waits: Bool) -> Bool {
-    members.contains { $0.table.isUnanswerable($0.query, isLate: false, waits: waits) }
+    members.contains { member in
+      // What is one pair's alone is its problem.
+      member.unavailability == nil && member.table.isUnanswerable(member.query, isLate: false, waits: waits)
+    }
   }
 
   func abandoned() {
@@ -240,7 +248,7 @@ final class MultiPoll: Waiter {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
-      if let error = member.searchRefusal {
+      if let error = member.searchRefusal ?? member.unavailability {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }

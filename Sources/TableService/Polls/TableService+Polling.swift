@@ -13,6 +13,7 @@ extension TableService {
       _ = try parsed.lens.get()
       if parsed.asksForFound {
         let query = TableQuery(.changes(after: after), try call.lens(after: after))
+        guard !call.table.isUnanswerable(query) else { throw .unsearchable }
         guard !call.table.isUnanswerable(query, isLate: call.isLate, waits: wait > 0) else { throw .unreadable }
       }
       if call.isLate {
@@ -75,6 +76,10 @@ extension TableService {
     }
     let lens = try call.lensRequest
     try call.table.checkFinding(lens.find)
+    if lens.find != nil {
+      let query = TableQuery(.changes(after: after), call.table.lens(lens, after: after))
+      guard !call.table.isUnanswerable(query) else { throw .unsearchable }
+    }
     let share = call.waitingShare(callerLimits)
     try share?.take()
     let stream = TableStream(

@@ -101,6 +101,8 @@ final class TableStream: StreamSource {
     guard table.ending == nil, !isRefused else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     let query = query
+    // Its client comes back, and is told to wait.
+    guard !table.isUnanswerable(query) else { return stream.end() }
     guard table.isFound(query) else {
       return table.find(query, for: ReplyAsker(stream.asker)) { [self] in make(stream) }
     }

@@ -22,8 +22,12 @@ extension TableService {
       let representation = made.snapshot(call.replyScope(at: made.cursor))
       if representation.isPrepared(for: request) { return .response(representation.response(to: request)) }
     }
-    call.table.render(query, for: ReplyAsker(call.exchange.asker)) { [self] in
-      call.finish($0.snapshot(call.replyScope(at: $0.cursor)).response(to: request), under: state)
+    call.table.render(query, for: ReplyAsker(call.exchange.asker)) { [self] made in
+      let isUnanswerable = call.table.isUnanswerable(query, by: made, hasWaited: true)
+      let response =
+        isUnanswerable
+        ? ServiceError.unsearchable.response : made.snapshot(call.replyScope(at: made.cursor)).response(to: request)
+      call.finish(response, under: state)
     }
     return .later
   }
@@ -48,7 +52,8 @@ extension TableService {
     let (table, request, exchange) = (call.table, call.request, call.exchange)
     table.read(lens, for: ReplyAsker(exchange.asker), at: place) { [self] shown in
       guard let shown else {
-        return exchange.finish(ServiceError(table.noSuchRow).response)
+        let isUnanswerable = table.isUnanswerable(TableQuery(.snapshot, lens), isLate: false, waits: false)
+        return exchange.finish((isUnanswerable ? .unsearchable : ServiceError(table.noSuchRow)).response)
       }
       var writer = JSONWriter(capacity: shown.row.encoded.count + 128)
       writer.beginObject()

@@ -22,6 +22,9 @@ struct TableFinder: Sendable {
     offer.schema.describes(table) ?? table.offer.map { $0 == mark } ?? true
   }
 
+  /// Returns whether rows of a table tell which definition they were made by. O(1).
+  func hasRows(_ table: Table) -> Bool { offer.schema.describes(table) != nil }
+
   /// Returns whether a search names only filters and sorts that exist.
   func offers(_ search: FindSearch) -> Bool {
     let schema = offer.schema
@@ -60,8 +63,13 @@ struct TableFinders: Sendable {
     return nil
   }
 
-  /// The one that finds in a version.
-  func finder(in version: Version) -> TableFinder? { maker(of: version) ?? current }
+  /// The one that finds in a version; nil where its rows were made to be found by another definition, which none of these has.
+  /// O(1).
+  func finder(in version: Version) -> TableFinder? {
+    if let maker = maker(of: version) { return maker }
+    guard let current, !current.hasRows(version.table) else { return nil }
+    return current
+  }
 
   /// Forgets what was found in versions before one, and in those of other epochs.
   func retire(before first: Finder.Version) {

@@ -19,6 +19,8 @@ package final class EncodedReply: Sendable {
     case unknown
     /// Another replica draws it.
     case drawnElsewhere
+    /// Its rows are found by another definition than is known here.
+    case foundElsewhere
   }
 
   init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false, isEmpty: Bool = false, doubt: Doubt? = nil) {
