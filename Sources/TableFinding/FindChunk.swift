@@ -19,7 +19,7 @@ final class FindChunk: Sendable {
     /// Among `values`.
     var entries: [UInt32] = []
 
-    /// Returns the range of a row.
+    /// Returns a row's entries.
     @inline(__always)
     func entries(of row: Int) -> ArraySlice<UInt32> {
       entries[(row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])]
@@ -124,10 +124,10 @@ final class FindChunk: Sendable {
   ///   - pattern: with the mark before it.
   ///   - rows: that are asked about.
   ///   - texts: of the rows, for what is longer than what is kept of each word.
-  func rows(with pattern: [UInt8], among rows: RowSet, of node: RowNode, _ schema: FindSchema) -> RowSet {
+  func rows(with pattern: Pattern, among rows: RowSet, of node: RowNode, _ schema: FindSchema) -> RowSet {
     let count = node.count
     if case .none = rows { return .none }
-    let term = pattern.dropFirst()
+    let term = pattern.bytes.dropFirst()
     let head = term.prefix(Self.keyBytes)
     let key = head.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let shift = UInt64(16 + 8 * (Self.keyBytes - head.count))
@@ -144,7 +144,7 @@ final class FindChunk: Sendable {
     guard term.count > Self.keyBytes else { return found }
     var sure = [UInt64](repeating: 0, count: bits.count)
     found.forEach(of: count) { row in
-      if let words = FindRecord.words(in: node.rows[row].findable, of: schema), words.contains(pattern) {
+      if let words = FindRecord.words(in: node.rows[row].findable, of: schema), pattern.isIn(words) {
         sure[row >> 6] |= 1 << UInt64(row & 63)
       }
     }
@@ -160,24 +160,6 @@ final class FindChunk: Sendable {
         if starts[middle] < key { low = middle + 1 } else { high = middle }
       }
       return low
-    }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Returns whether bytes stand in it one behind the other. The pattern begins with a mark that stands nowhere else in
-  /// it but before letters, so that little is compared twice.
-  fileprivate func contains(_ pattern: [UInt8]) -> Bool {
-    withUnsafeBufferPointer { text in
-      pattern.withUnsafeBufferPointer { pattern in
-        guard text.count >= pattern.count else { return false }
-        for start in 0...text.count - pattern.count where text[start] == pattern[0] {
-          var place = 1
-          while place < pattern.count, text[start + place] == pattern[place] { place += 1 }
-          if place == pattern.count { return true }
-        }
-        return false
-      }
     }
   }
 }

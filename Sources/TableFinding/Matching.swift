@@ -4,7 +4,7 @@ internal import TableModel
 struct Matching: Sendable {
   let schema: FindSchema
   /// The longest first: they find least.
-  private let patterns: [[UInt8]]
+  private let patterns: [Pattern]
   /// By filter, in the schema's order: the values of which one is asked for; none where the filter isn't used.
   let chosen: [[[UInt8]]]
 
@@ -12,7 +12,7 @@ struct Matching: Sendable {
     self.schema = schema
     patterns = Set(search.words.flatMap { Folding.patterns(of: $0) }).sorted { first, second in
       first.count == second.count ? first.lexicographicallyPrecedes(second) : first.count > second.count
-    }
+    }.map { Pattern($0) }
     chosen = schema.filters.map { search.values(of: $0) }
   }
 

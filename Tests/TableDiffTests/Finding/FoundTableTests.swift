@@ -56,6 +56,28 @@ import Testing
     #expect(memory.byteCount < 1 << 26)
   }
 
+  /// Of few letters, so that each text has many beginnings of what is searched for.
+  @Test(arguments: [UInt64](1...20)) func `letters are found wherever they stand`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func text(_ count: ClosedRange<Int>) -> String {
+      (0..<Int.random(in: count, using: &random)).map { _ in ["日", "日", "日", "本", "月"].pick(using: &random) }.joined()
+    }
+    let texts = (0..<200).map { _ in text(0...40) }
+    let items = texts.enumerated().map { FindingTrial.Item(id: "\($0)", texts: [$1], states: ["open"]) }
+    let trial = FindingTrial(items: items)
+    let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))
+    let version = Finder.Version(Cursor(epoch: trial.epoch, version: 1))
+    for _ in 0..<40 {
+      let word = text(1...9)
+      let found = finder.found(FindSearch(words: Folding.terms(of: word)), version, trial.table).whole
+      let expected = texts.indices.filter { place in
+        let text = texts[place].utf8
+        return text.indices.contains { text[$0...].starts(with: word.utf8) }
+      }
+      #expect(found.sections.flatMap { $0.rows.map(\.id) } == expected.map { "\($0)" }, "seed \(seed), \(word)")
+    }
+  }
+
   @Test func `a search without anything finds the plain table, with its empty sections`() throws {
     let trial = FindingTrial(items: [FindingTrial.Item(id: "a", texts: ["one"], states: ["open"])])
     let finder = Finder(FindingTrial.schema, trial.framing, memory: FindMemory(maximumBytes: 1 << 26))
