@@ -7,6 +7,9 @@ struct FilterCounts: Sendable {
 
   init(_ schema: FindSchema) { counts = .init(repeating: [:], count: schema.filters.count) }
 
+  /// Its size, about, in bytes, without the values, which chunks have.
+  var footprint: Int { counts.reduce(0) { $0 + 64 + $1.count * 32 } }
+
   /// - Parameter sign: -1 where the chunk is gone.
   mutating func add(_ node: MatchNode, _ matching: Matching, sign: Int = 1, only admitted: [Set<[UInt8]>?]) {
     guard node.textCount > 0, !counts.isEmpty else { return }
@@ -38,17 +41,36 @@ final class ValueCensus: Sendable {
 
   private init(_ mark: UInt64, _ values: [[[UInt8]]]) { (self.mark, self.values) = (mark, values) }
 
+  /// Makes a chunk's census of the values of its columns, which it shares where they are few. O(filters).
+  convenience init(_ mark: UInt64, of columns: [FindChunk.FilterColumn]) {
+    self.init(
+      mark,
+      columns.map { column in
+        column.values.count <= Self.maximum + 1 ? column.values : Array(column.values.prefix(Self.maximum + 1))
+      }
+    )
+  }
+
+  /// Its size, about, in bytes, without the values, which chunks have.
+  var footprint: Int { values.reduce(64) { $0 + 32 + $1.count * 8 } }
+
+  /// Returns whether all values are counted.
+  var isWhole: Bool { values.allSatisfy { $0.count <= Self.maximum } }
+
   /// Returns the census of a list; made once for each part of it. O(rows) at first, then O(changes · log rows ·
   /// values).
   static func of(_ node: RowNode, _ schema: FindSchema) -> ValueCensus {
-    if node.isChunk {
-      return ValueCensus(schema.mark, FindChunk.of(node, schema).columns.map { Array($0.values.prefix(maximum + 1)) })
-    }
+    if node.isChunk { return FindChunk.of(node, schema).census }
     let known = node.findings.withLock { $0 as? ValueCensus }
     if let known, known.mark == schema.mark { return known }
     let made = joined(node.children.lazy.map { of($0, schema) }, schema)
     node.findings.withLock { $0 = made }
     return made
+  }
+
+  /// Returns the census of a table. O(sections · values) beside that of each section.
+  static func of(_ table: Table, _ schema: FindSchema) -> ValueCensus {
+    joined(table.sections.lazy.map { of($0.rows.root, schema) }, schema)
   }
 
   /// Returns the census of lists one behind the other.

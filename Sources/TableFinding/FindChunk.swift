@@ -9,6 +9,7 @@ final class FindChunk: Sendable {
   private let starts: [UInt64]
   /// By filter.
   let columns: [FilterColumn]
+  let census: ValueCensus
 
   /// The values that a chunk's rows have in one filter.
   struct FilterColumn: Equatable, Sendable {
@@ -96,7 +97,7 @@ final class FindChunk: Sendable {
       for filter in columns.indices { columns[filter].ends.append(UInt32(columns[filter].entries.count)) }
     }
     starts.sort()
-    (self.starts, self.columns) = (starts, columns)
+    (self.starts, self.columns, census) = (starts, columns, ValueCensus(schema.mark, of: columns))
   }
 
   private static let keyBytes = 6

@@ -53,38 +53,43 @@ public final class Finder: Sendable {
     /// The size of all that is kept of a search, and under a sort's name of its orders, about, in bytes; nil: nothing is.
     func bytes(of search: FindSearch) -> Int? {
       let results = (versions[search] ?? []).compactMap { found[$0]?[search] }
-      var sizes = results.dropLast().map(\.bytes)
-      if let last = results.last { sizes.append(last.allBytes) }
+      var bytes = results.dropLast().reduce(0) { $0 + $1.footprint(withShared: false) }
+      if let last = results.last { bytes += last.footprint(withShared: true) + last.matching.footprint }
+      var isKept = !results.isEmpty
       if let sort = search.sort, search.words.isEmpty, search.choices.isEmpty {
-        sizes += (orderVersions[sort] ?? []).compactMap { orders[$0]?[sort]?.order.bytes }
+        let orders = (orderVersions[sort] ?? []).compactMap { orders[$0]?[sort]?.order }
+        // Each shares with the one before, of which the first one may be gone.
+        bytes += max(orders.reduce(0) { $0 + $1.bytes }, orders.last?.allBytes ?? 0)
+        isKept = isKept || !orders.isEmpty
       }
-      return sizes.isEmpty ? nil : sizes.reduce(0, +)
+      // It is a key of several dictionaries, and anyone can make up long ones.
+      return isKept ? bytes + 2 * search.footprint : nil
     }
 
+    /// Takes out what was found in versions before one, and in those of other epochs. O(versions).
     mutating func retire(before first: Version) -> Retired {
       func isOld(_ version: Version) -> Bool { version.epoch != first.epoch || version.number < first.number }
       var retired = Retired()
-      var searches: Set<FindSearch> = []
-      for version in found.keys.filter(isOld) {
-        guard let gone = found.removeValue(forKey: version) else { continue }
-        for search in gone.keys {
-          versions[search]?.removeAll { $0 == version }
-          if versions[search]?.isEmpty ?? false { _ = removeVersions(of: search) }
-          searches.insert(search)
-        }
-        retired.found.append(gone)
-      }
+      for version in found.keys.filter(isOld) { retired.found += found.removeValue(forKey: version).map { [$0] } ?? [] }
       for version in orders.keys.filter(isOld) {
-        guard let gone = orders.removeValue(forKey: version) else { continue }
-        for sort in gone.keys {
-          orderVersions[sort]?.removeAll { $0 == version }
-          if orderVersions[sort]?.isEmpty ?? false { orderVersions[sort] = nil }
-          searches.insert(FindSearch(sort: sort))
-        }
-        retired.orders.append(gone)
+        retired.orders += orders.removeValue(forKey: version).map { [$0] } ?? []
       }
-      retired.searches = searches.map { ($0, bytes(of: $0)) }
       return retired
+    }
+
+    /// Forgets in which of the versions that are no longer kept a search was made.
+    ///
+    /// - Returns: the size of what is still kept of it.
+    mutating func retire(_ search: FindSearch) -> Int? {
+      if let former = versions[search] {
+        let left = former.filter { found[$0]?[search] != nil }
+        if left.isEmpty { _ = removeVersions(of: search) } else { versions[search] = left }
+      }
+      if let sort = search.sort, let former = orderVersions[sort] {
+        let left = former.filter { orders[$0]?[sort] != nil }
+        orderVersions[sort] = left.isEmpty ? nil : left
+      }
+      return bytes(of: search)
     }
   }
 
@@ -92,12 +97,22 @@ public final class Finder: Sendable {
   private struct Retired {
     var found: [[FindSearch: FoundTable]] = []
     var orders: [[[UInt8]: KeptOrder]] = []
-    /// The searches that were among it, with the size of what is still kept of them.
-    var searches: [(search: FindSearch, bytes: Int?)] = []
+
+    /// The searches that were among it.
+    var searches: Set<FindSearch> {
+      var searches: Set<FindSearch> = []
+      for gone in found { searches.formUnion(gone.keys) }
+      for gone in orders { searches.formUnion(gone.keys.map { FindSearch(sort: $0) }) }
+      return searches
+    }
   }
 
   /// How many versions of one search are kept.
   private static let maximumVersions = 8
+  /// How many searches of a version are looked at for a wider one.
+  private static let maximumWider = 1_024
+  /// How many searches are retired at once, under the lock that event loops take.
+  private static let retiredAtOnce = 256
 
   public init(_ schema: FindSchema, _ framing: Framing, memory: FindMemory) {
     (self.schema, self.framing, self.memory) = (schema, framing, memory)
@@ -121,27 +136,39 @@ public final class Finder: Sendable {
   public func found(_ search: FindSearch, _ version: Version, _ table: Table) -> FoundTable {
     if let known = known(search, version) { return known }
     let order = order(search.sort, version, table)
-    let (before, wider) = kept.withLock { kept -> (FoundTable?, FoundTable?) in
+    let before = kept.withLock { kept in
       let last = kept.versions[search]?.last { $0.epoch == version.epoch } ?? kept.versions[search]?.last
-      let before = last.flatMap { kept.found[$0]?[search] }
-      // A search that goes on looks at what changed alone: no wider one helps it, and to choose one looks at all.
-      guard before == nil else { return (before, nil) }
-      return (
-        nil,
-        (kept.found[version] ?? [:]).lazy
-          .filter { $0.key.sort == search.sort && search.findsWithin($0.key) && $0.value.order.hasSameTrees(as: order) }
-          .map(\.value).min { $0.count < $1.count }
-      )
+      return last.flatMap { kept.found[$0]?[search] }
     }
+    // A search that goes on looks at what changed alone: no wider one helps it, and to choose one looks at many.
     let made =
       before.map { FoundTable(following: $0, in: table, order) }
-      ?? FoundTable(search, in: table, order, schema, framing, within: wider)
+      ?? FoundTable(search, in: table, order, schema, framing, within: wider(search, version, order))
     keep(made, version)
     return made
   }
 
+  /// The result of a wider search with the fewest rows: it finds all that this one does. Of very many some are looked at.
+  private func wider(_ search: FindSearch, _ version: Version, _ order: RowOrder) -> FoundTable? {
+    guard !search.words.isEmpty else { return nil }
+    // Looked through outside of the lock, which event loops take.
+    let others = kept.withLock { $0.found[version] ?? [:] }
+    return others.prefix(Self.maximumWider).lazy
+      .filter { $0.key.sort == search.sort && search.findsWithin($0.key) && $0.value.order.hasSameTrees(as: order) }
+      .map(\.value).min { $0.count < $1.count }
+  }
+
+  /// More of a result has been made than was there when it was kept.
+  private func recharge(_ grown: FoundTable, _ version: Version) {
+    let search = grown.search
+    let bytes = kept.withLock { $0.found[version]?[search] === grown ? $0.bytes(of: search) : nil }
+    guard let bytes else { return }
+    memory.charge(ObjectIdentifier(self), search, bytes) { [weak self] in self?.forget(search) }
+  }
+
   private func keep(_ made: FoundTable, _ version: Version) {
     let search = made.search
+    made.tell { [weak self] grown in self?.recharge(grown, version) }
     let bytes = kept.withLock { kept in
       if kept.versions[search] == nil { kept.byDigest[search.digest] = search }
       kept.found[version, default: [:]][search] = made
@@ -200,8 +227,12 @@ public final class Finder: Sendable {
   /// - Complexity: O(versions + what is forgotten).
   public func retire(before first: Version) {
     let retired = kept.withLock { kept in kept.retire(before: first) }
-    guard !retired.searches.isEmpty else { return }
-    memory.set(ObjectIdentifier(self), retired.searches)
+    let searches = Array(retired.searches)
+    for start in stride(from: 0, to: searches.count, by: Self.retiredAtOnce) {
+      let some = searches[start..<min(start + Self.retiredAtOnce, searches.count)]
+      let sizes = kept.withLock { kept in some.map { (search: $0, bytes: kept.retire($0)) } }
+      memory.set(ObjectIdentifier(self), sizes)
+    }
     // Let go outside of the lock, as it may be much.
     withExtendedLifetime(retired) {}
   }
@@ -214,108 +245,5 @@ extension FindSearch {
   /// Returns whether all rows that have this search's words have the other's: each of those begins one of these.
   func findsWithin(_ other: FindSearch) -> Bool {
     !other.words.isEmpty && other.words.allSatisfy { wide in words.contains { $0.starts(with: wide) } }
-  }
-}
-
-/// The memory of all tables' searches, bounded together: the least recently used goes first, and is made anew when it
-/// is asked for again.
-public final class FindMemory: Sendable {
-  private struct Entry {
-    var bytes: Int
-    var used: UInt64
-    var forget: @Sendable () -> Void
-  }
-
-  private struct State {
-    /// By owner: there may be very many of one, and very many owners that go.
-    var entries: [ObjectIdentifier: [FindSearch: Entry]] = [:]
-    var count = 0
-    var bytes = 0
-    var clock: UInt64 = 0
-    var maximum: Int
-
-    mutating func set(_ entry: Entry, _ owner: ObjectIdentifier, _ search: FindSearch) {
-      let former = entries[owner, default: [:]].updateValue(entry, forKey: search)
-      count += former == nil ? 1 : 0
-      bytes += entry.bytes - (former?.bytes ?? 0)
-    }
-
-    mutating func remove(_ owner: ObjectIdentifier, _ search: FindSearch) {
-      guard let gone = entries[owner]?.removeValue(forKey: search) else { return }
-      if entries[owner]?.isEmpty ?? false { entries[owner] = nil }
-      count -= 1
-      bytes -= gone.bytes
-    }
-  }
-
-  private let state: Mutex<State>
-
-  /// - Parameter maximumBytes: of all together; what was made last is kept in any case.
-  public init(maximumBytes: Int) { state = Mutex(State(maximum: maximumBytes)) }
-
-  /// The size of all kept searches, about, in bytes.
-  public var byteCount: Int { state.withLock { $0.bytes } }
-  /// How many searches.
-  public var count: Int { state.withLock { $0.count } }
-
-  public func set(maximumBytes: Int) { state.withLock { $0.maximum = maximumBytes } }
-
-  func use(_ owner: ObjectIdentifier, _ search: FindSearch) {
-    state.withLock { state in
-      state.clock += 1
-      state.entries[owner]?[search]?.used = state.clock
-    }
-  }
-
-  /// - Parameter bytes: of all that is kept of the search.
-  package func charge(
-    _ owner: ObjectIdentifier,
-    _ search: FindSearch,
-    _ bytes: Int,
-    _ forget: @escaping @Sendable () -> Void
-  ) {
-    let gone = state.withLock { state -> [@Sendable () -> Void] in
-      state.clock += 1
-      state.set(Entry(bytes: bytes, used: state.clock, forget: forget), owner, search)
-      var gone: [@Sendable () -> Void] = []
-      guard state.bytes > state.maximum else { return gone }
-      // To nine tenths, so that not each new one looks through all.
-      let goal = state.maximum / 10 * 9
-      let all = state.entries.flatMap { owner, entries in
-        entries.map { (owner: owner, search: $0.key, entry: $0.value) }
-      }
-      // The entry that was charged now was used last.
-      for old in all.sorted(by: { $0.entry.used < $1.entry.used }).dropLast() where state.bytes > goal {
-        state.remove(old.owner, old.search)
-        gone.append(old.entry.forget)
-      }
-      return gone
-    }
-    for forget in gone { forget() }
-  }
-
-  /// Something of searches is not kept any more: sets the size of what is; nil: nothing is. They are not used by that, and take no
-  /// more than before: of which version all is counted may be another one now.
-  func set(_ owner: ObjectIdentifier, _ sizes: [(search: FindSearch, bytes: Int?)]) {
-    state.withLock { state in
-      for (search, bytes) in sizes {
-        guard var entry = state.entries[owner]?[search] else { continue }
-        if let bytes {
-          entry.bytes = min(bytes, entry.bytes)
-          state.set(entry, owner, search)
-        } else {
-          state.remove(owner, search)
-        }
-      }
-    }
-  }
-
-  /// O(searches of this one).
-  package func forget(all owner: ObjectIdentifier) {
-    state.withLock { state in
-      guard let gone = state.entries.removeValue(forKey: owner) else { return }
-      state.count -= gone.count
-      state.bytes -= gone.values.reduce(0) { $0 + $1.bytes }
-    }
   }
 }

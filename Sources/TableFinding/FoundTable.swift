@@ -2,35 +2,6 @@ internal import Synchronization
 internal import TableDiff
 public import TableModel
 
-/// Makes the headers and footers of sections of which some rows are found.
-public struct Framing: Sendable {
-  /// A section as it is found.
-  public struct Found {
-    /// As the table has it.
-    public let section: Section
-    /// How many rows are found.
-    public let count: Int
-    /// The first of them.
-    public let first: Row
-    /// All of them. O(count).
-    public let rows: () -> [Row]
-  }
-
-  /// Returns whether a section's header or footer reads the items of its rows.
-  let readsItems: @Sendable (Section) -> Bool
-  let models: @Sendable (Found) -> (header: CellModel?, footer: CellModel?)
-
-  public init(
-    readsItems: @escaping @Sendable (Section) -> Bool,
-    models: @escaping @Sendable (Found) -> (header: CellModel?, footer: CellModel?)
-  ) {
-    (self.readsItems, self.models) = (readsItems, models)
-  }
-
-  /// As the table has them.
-  public static let plain = Framing(readsItems: { _ in false }, models: { ($0.section.header, $0.section.footer) })
-}
-
 /// The result of one search in one version of a table. Immutable for its readers; on any thread.
 public final class FoundTable: Sendable {
   public let search: FindSearch
@@ -43,18 +14,36 @@ public final class FoundTable: Sendable {
   private let framing: Framing
   /// How many rows are found.
   public let count: Int
-  /// Its memory beside the versions that it was made from, about.
-  let bytes: Int
-  /// Its memory with everything that it shares with these.
-  let allBytes: Int
+  /// The size of the matches that it doesn't share with the versions that it was made from, about, in bytes.
+  private let ownBytes: Int
+  /// The size of all of its matches.
+  private let allBytes: Int
   private let made: Mutex<Made>
 
   /// Parts that are made when they are first asked for.
   private struct Made {
     var whole: Table?
+    /// The size of its lists that aren't the table's, and whether the version before has parts of them.
+    var (wholeBytes, isWholeShared) = (0, false)
     var counts: FilterCounts?
+    /// The version's.
+    var census: ValueCensus?
     /// By the section's identity.
     var frames: [Fingerprint: Frame] = [:]
+    var frameBytes = 0
+    /// Told when more is made than was told of last, in bytes.
+    var growth: (@Sendable (FoundTable) -> Void)?
+    var toldBytes = 0
+
+    var bytes: Int { wholeBytes + frameBytes + (counts?.footprint ?? 0) + (census?.footprint ?? 0) }
+
+    /// Without what only the version that it was made for has.
+    var inherited: Made {
+      var made = self
+      (made.whole, made.census, made.growth) = (nil, nil, nil)
+      (made.wholeBytes, made.isWholeShared, made.toldBytes) = (0, false, 0)
+      return made
+    }
   }
 
   private struct Frame {
@@ -65,6 +54,8 @@ public final class FoundTable: Sendable {
     var match: MatchNode?
     var header: CellModel?
     var footer: CellModel?
+
+    var footprint: Int { 160 + (header?.encoded.count ?? 0) + (footer?.encoded.count ?? 0) }
   }
 
   /// - Parameter wider: what a search finds in the same version and order that finds all that this one does.
@@ -83,7 +74,7 @@ public final class FoundTable: Sendable {
       making.match(part.rows.root, within: wider?.matches[index])
     }
     count = matches.reduce(0) { $0 + $1.count }
-    (bytes, allBytes) = (making.bytes, making.bytes + 512)
+    (ownBytes, allBytes) = (making.bytes, making.bytes)
     made = Mutex(Made())
   }
 
@@ -102,15 +93,17 @@ public final class FoundTable: Sendable {
     }
     let matches = matches
     count = matches.reduce(0) { $0 + $1.count }
-    var next = before.made.withLock { $0 }
-    // As trees grow and shrink with their tables; a row of the list takes some forty bytes.
-    let own = making.bytes
-    bytes = own
-    let former = before.plain.rowCount
-    let grown = former > 0 ? Int(Double(before.allBytes) * Double(plain.rowCount) / Double(former)) : own
-    allBytes = next.whole == nil ? grown : max(grown, matches.reduce(512) { $0 + $1.count * 40 })
-    if next.frames.count > plain.sections.count + 16 { next.frames = [:] }
-    if var counts = next.counts, ValueCensus.isWhole(plain, matching.schema) {
+    let former = before.made.withLock { $0 }
+    var next = former.inherited
+    ownBytes = making.bytes
+    // As trees grow and shrink with their tables, but for one that had hardly a row: a chunk takes 192 bytes at most, and has 64 rows
+    // where there are more of them.
+    let (old, new) = (before.plain.rowCount, plain.rowCount)
+    let grown = old > 0 ? Int(Double(before.allBytes) * Double(new) / Double(old)) : making.bytes
+    allBytes = max(making.bytes, min(grown, new * 4 + order.parts.count * 192))
+    if next.frames.count > plain.sections.count + 16 { (next.frames, next.frameBytes) = ([:], 0) }
+    if next.counts != nil { next.census = ValueCensus.of(plain, matching.schema) }
+    if var counts = next.counts, next.census?.isWhole ?? false {
       let admitted = [Set<[UInt8]>?](repeating: nil, count: matching.schema.filters.count)
       for node in making.fresh { counts.add(node, matching, only: admitted) }
       for node in making.gone { counts.add(node, matching, sign: -1, only: admitted) }
@@ -121,10 +114,8 @@ public final class FoundTable: Sendable {
     } else {
       next.counts = nil
     }
-    let whole = next.whole
-    next.whole = nil
     made = Mutex(next)
-    guard let whole else { return }
+    guard let whole = former.whole else { return }
     // Unchanged parts are shared with the version before, so that the diff costs only the changes.
     let shownRows = Dictionary(whole.sections.map { ($0.identity, $0.rows) }) { first, _ in first }
     let lists = order.parts.indices.map { index in
@@ -180,13 +171,21 @@ public final class FoundTable: Sendable {
 
   private func whole(_ lists: [RowList?]) -> Table {
     var sections: [Section] = []
+    var bytes = 512
     for (index, part) in order.parts.enumerated() where matches[index].count > 0 {
       let known = lists.indices.contains(index) ? lists[index] : nil
       let rows = known ?? (matches[index].hasAll ? part.rows : matches[index].rows(sharing: nil))
       sections.append(section(index, rows))
+      // A row of a list takes some forty bytes.
+      bytes += 160 + (matches[index].hasAll ? 0 : rows.count * 40)
     }
     let table = table(sections)
-    made.withLock { $0.whole = table }
+    let isShared = lists.contains { $0 != nil }
+    made.withLock { made in
+      made.whole = table
+      (made.wholeBytes, made.isWholeShared) = (bytes, isShared)
+    }
+    noteGrowth()
     return table
   }
 
@@ -208,6 +207,7 @@ public final class FoundTable: Sendable {
       start = end
       if start >= ranks.upperBound { break }
     }
+    noteGrowth()
     var table = table(sections)
     table.window = Window(window, of: count)
     return table
@@ -255,7 +255,10 @@ public final class FoundTable: Sendable {
       header: header,
       footer: footer
     )
-    made.withLock { $0.frames[section.identity] = frame }
+    made.withLock { made in
+      let former = made.frames.updateValue(frame, forKey: section.identity)
+      made.frameBytes += frame.footprint - (former?.footprint ?? 0)
+    }
     return (header, footer)
   }
 
@@ -267,16 +270,48 @@ public final class FoundTable: Sendable {
   /// - Parameter always: by filter, values that are counted however many there are.
   func counts(always: [[[UInt8]]]) -> (counts: FilterCounts, hasMore: [Bool]) {
     let schema = matching.schema
-    let census = ValueCensus.joined(plain.sections.lazy.map { ValueCensus.of($0.rows.root, schema) }, schema)
+    let census = made.withLock { $0.census } ?? ValueCensus.of(plain, schema)
     let admitted = schema.filters.indices.map { filter in
       census.admitted(filter).map { $0.union(always[filter]).union(matching.chosen[filter]) }
     }
     let hasMore = admitted.map { $0 != nil }
+    made.withLock { $0.census = census }
     if !hasMore.contains(true), let known = made.withLock({ $0.counts }) { return (known, hasMore) }
     var counts = FilterCounts(schema)
     for match in matches { match.forEachChunk { counts.add($0, matching, only: admitted) } }
     if !hasMore.contains(true) { made.withLock { $0.counts = counts } }
+    noteGrowth()
     return (counts, hasMore)
+  }
+
+  // MARK: Memory
+
+  /// The size of the result, about, in bytes. O(filters).
+  ///
+  /// - Parameter withShared: with what it shares with the versions that it was made from.
+  func footprint(withShared: Bool) -> Int {
+    // A plain order is made for each version.
+    let around = 512 + order.parts.count * 8 + (search.sort == nil ? order.bytes : 0)
+    let parts = made.withLock { made in
+      withShared || !made.isWholeShared ? made.bytes : made.bytes - made.wholeBytes
+    }
+    return around + (withShared ? allBytes : ownBytes) + parts
+  }
+
+  /// Has somebody told when parts are made that were not there until now.
+  ///
+  /// - Parameter growth: called on any thread, without a lock.
+  func tell(_ growth: @escaping @Sendable (FoundTable) -> Void) {
+    made.withLock { made in (made.growth, made.toldBytes) = (growth, made.bytes) }
+  }
+
+  private func noteGrowth() {
+    let growth = made.withLock { made -> (@Sendable (FoundTable) -> Void)? in
+      guard made.bytes > made.toldBytes else { return nil }
+      made.toldBytes = made.bytes
+      return made.growth
+    }
+    growth?(self)
   }
 }
 
@@ -290,13 +325,5 @@ extension MatchNode {
 
   fileprivate func rows(sharing other: RowList?) -> RowList {
     other.map { RowList(all, sharing: $0) } ?? RowList(all)
-  }
-}
-
-extension ValueCensus {
-  /// Returns whether all values of a table are counted.
-  fileprivate static func isWhole(_ table: Table, _ schema: FindSchema) -> Bool {
-    let census = joined(table.sections.lazy.map { of($0.rows.root, schema) }, schema)
-    return schema.filters.indices.allSatisfy { census.values[$0].count <= maximum }
   }
 }

@@ -16,6 +16,9 @@ struct Matching: Sendable {
     chosen = schema.filters.map { search.values(of: $0) }
   }
 
+  /// Its size, about, in bytes.
+  var footprint: Int { patterns.reduce(0) { $0 + $1.footprint } }
+
   /// The rows that have all words, among some.
   func text(_ node: RowNode, among rows: RowSet = .all) -> RowSet {
     guard !patterns.isEmpty, rows != .none else { return rows }

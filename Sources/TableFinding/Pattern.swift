@@ -22,6 +22,9 @@ struct Pattern: Hashable, Sendable {
     self.borders = borders
   }
 
+  /// Its size, about, in bytes.
+  var footprint: Int { 96 + bytes.count + borders.count * MemoryLayout<Int>.size }
+
   /// Returns whether the pattern stands in a text. O(text).
   func isIn(_ text: ArraySlice<UInt8>) -> Bool {
     text.withUnsafeBufferPointer { text in

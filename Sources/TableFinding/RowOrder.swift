@@ -18,10 +18,13 @@ final class RowOrder: Sendable {
   }
 
   let parts: [Part]
-  /// Its size without the rows, about, in bytes.
+  /// Its size without the rows and what it shares with the order before, about, in bytes.
   let bytes: Int
 
   private init(_ parts: [Part], bytes: Int) { (self.parts, self.bytes) = (parts, bytes) }
+
+  /// Its size with what it shares with the order before. O(sections).
+  var allBytes: Int { parts.reduce(64) { $0 + 64 + $1.rows.count * 60 } }
 
   /// The plain order. O(sections).
   init(_ sections: [Section]) {

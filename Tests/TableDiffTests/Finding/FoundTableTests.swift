@@ -143,6 +143,44 @@ import Testing
     #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
   }
 
+  /// Anyone can make up long searches, and have parts of what they find made later.
+  @Test func `memory counts the searches, and what is made of them later`() {
+    var random = SeededGenerator(seed: 7)
+    let trial = FindingTrial(rows: 2_000, using: &random)
+    let memory = FindMemory(maximumBytes: 1 << 26)
+    let finder = Finder(FindingTrial.schema, trial.framing, memory: memory)
+    func version(_ number: UInt64) -> Finder.Version { .init(Cursor(epoch: trial.epoch, version: number)) }
+    func found(_ filter: String, _ value: [UInt8]) -> FoundTable {
+      finder.found(FindSearch(choices: [.init(filter: Array(filter.utf8), value: value)]), version(1), trial.table)
+    }
+    #expect(found("label", [UInt8](repeating: 97, count: 15_000)).count == 0)
+    #expect(memory.byteCount > 15_000)
+    let open = found("state", Array("open".utf8))
+    let searched = memory.byteCount
+    #expect(open.whole.rowCount == open.count)
+    let listed = memory.byteCount
+    #expect(listed > searched + open.count * 40)
+    _ = open.menu(FindingTrial.offer)
+    #expect(memory.byteCount > listed && memory.count == 2)
+    let closed = found("state", Array("closed".utf8))
+    finder.retire(before: version(2))
+    #expect(memory.byteCount == 0 && memory.count == 0)
+    #expect(closed.whole.rowCount == closed.count && memory.count == 0, "it is not kept any more")
+  }
+
+  @Test func `what is found in a table that had hardly a row is not counted by how much the table has grown`() {
+    let memory = FindMemory(maximumBytes: 1 << 26)
+    let finder = Finder(FindingTrial.schema, .plain, memory: memory)
+    let epoch = Epoch.random()
+    let search = FindSearch(words: Folding.terms(of: "swift"))
+    for (number, rows) in [(1, 1), (2, 20_000)] {
+      let items = (0..<rows).map { FindingTrial.Item(id: "\($0)", texts: ["swift"], states: ["open"]) }
+      let version = Finder.Version(Cursor(epoch: epoch, version: UInt64(number)))
+      #expect(finder.found(search, version, FindingTrial(items: items).table).count == rows)
+    }
+    #expect(memory.byteCount < 1 << 18)
+  }
+
   /// Groups may be as many as rows: those that stay are looked for by their names, one by one.
   @Test func `a search goes on in very many sections, wherever they go`() {
     let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))

@@ -1,3 +1,4 @@
+import TableFinding
 import TableModel
 
 /// Since which version nothing has changed of what searches find, for those who have waited with them: so that whoever waits
@@ -14,8 +15,11 @@ struct FoundStandings {
   }
 
   private var standings: [WaitedLenses.Kind: Standing] = [:]
+  /// The size of their searches, about, in bytes.
+  private var searchBytes = 0
   /// Searches are the clients' to choose.
   private static let maximum = 4_096
+  private static let maximumSearchBytes = 4 << 20
   private static let maximumChanges = 256
 
   /// The version that was looked at last; nil where none of the epoch was.
@@ -37,7 +41,13 @@ struct FoundStandings {
 
   /// Begins anew: what came before a version is not known.
   mutating func begin(_ kind: WaitedLenses.Kind, _ version: Cursor) {
-    if standings.count >= Self.maximum { standings = [:] }
+    if standings[kind] == nil {
+      let bytes = kind.find?.footprint ?? 0
+      if standings.count >= Self.maximum || searchBytes + bytes > Self.maximumSearchBytes {
+        (standings, searchBytes) = ([:], 0)
+      }
+      searchBytes += bytes
+    }
     standings[kind] = Standing(epoch: version.epoch, first: version.version, checked: version.version)
   }
 

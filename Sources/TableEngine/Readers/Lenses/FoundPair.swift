@@ -7,4 +7,7 @@ struct FoundPair: Hashable {
   var to: Cursor
   var kind: WaitedLenses.Kind
   var appearance: LensTag.Digest?
+
+  /// The size of its search, about.
+  var searchBytes: Int { kind.find?.footprint ?? 0 }
 }

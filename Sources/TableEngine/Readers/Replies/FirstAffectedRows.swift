@@ -1,4 +1,5 @@
 import TableDiff
+import TableFinding
 import TableModel
 import TableStore
 
@@ -14,6 +15,9 @@ struct FirstAffectedRows {
   /// The results for windows that do not begin at the beginning.
   private var windows: [WindowPair: Bool] = [:]
   private var found: [FoundPair: Bool] = [:]
+  /// The size of the searches, about, in bytes.
+  private var foundBytes = 0
+  private static let maximumFoundBytes = 4 << 20
 
   private struct WindowPair: Hashable {
     var window: WindowRange
@@ -42,7 +46,8 @@ struct FirstAffectedRows {
     get { found[pair] }
     set {
       // So are searches.
-      if found.count >= 4_096 { found = [:] }
+      if found.count >= 4_096 || foundBytes > Self.maximumFoundBytes { (found, foundBytes) = ([:], 0) }
+      foundBytes += found[pair] == nil ? pair.searchBytes : 0
       found[pair] = newValue
     }
   }
@@ -53,5 +58,6 @@ struct FirstAffectedRows {
     rows = rows.filter { isCurrent($0.key) }
     windows = windows.filter { isCurrent($0.key.pair) }
     found = found.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
+    foundBytes = found.keys.reduce(0) { $0 + $1.searchBytes }
   }
 }

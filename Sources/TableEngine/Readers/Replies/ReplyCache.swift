@@ -1,5 +1,6 @@
 import DequeModule
 import Synchronization
+import TableFinding
 import TableModel
 
 /// The replies of one table that are made: shared by all who ask for the same.
@@ -46,8 +47,8 @@ final class ReplyCache: Sendable {
       bound: (Int) -> Int
     ) {
       self[keyPath: pool].order.append(key)
-      self[keyPath: pool].bytes += reply.byteCount
-      self[keyPath: pool].largest = max(self[keyPath: pool].largest, reply.byteCount)
+      self[keyPath: pool].bytes += key.size(with: reply)
+      self[keyPath: pool].largest = max(self[keyPath: pool].largest, key.size(with: reply))
       let bound = bound(self[keyPath: pool].largest)
       while self[keyPath: pool].bytes > bound, self[keyPath: pool].order.count > 1 {
         self[keyPath: pool].bytes -= remove(self[keyPath: pool].order.removeFirst())
@@ -56,8 +57,8 @@ final class ReplyCache: Sendable {
 
     mutating func remove(_ key: ReplyKey) -> Int {
       guard let reply = replies.removeValue(forKey: key) else { return 0 }
-      bytes -= reply.byteCount
-      return reply.byteCount
+      bytes -= key.size(with: reply)
+      return key.size(with: reply)
     }
   }
   private let contents = Mutex(Contents())
@@ -84,7 +85,7 @@ final class ReplyCache: Sendable {
       if key.view == nil, key.query == TableQuery(.snapshot, .readOnly) { contents.readOnlySnapshot = reply }
       if key.view != nil, reply.byteCount > Self.largestOfView { return }
       guard contents.replies.updateValue(reply, forKey: key) == nil else { return }
-      contents.bytes += reply.byteCount
+      contents.bytes += key.size(with: reply)
       if reply.isReset, key.query.after != nil {
         contents.resets.append(key)
         if contents.resets.count > Self.maximumResets { _ = contents.remove(contents.resets.removeFirst()) }
@@ -109,7 +110,7 @@ final class ReplyCache: Sendable {
       let replies = contents.replies.filter { isCurrent($0.key) }
       func current(_ pool: Pool) -> Pool {
         let order = pool.order.filter(isCurrent)
-        let sizes = order.map { replies[$0]?.byteCount ?? 0 }
+        let sizes = order.map { key in replies[key].map { key.size(with: $0) } ?? 0 }
         return Pool(order: order, bytes: sizes.reduce(0, +), largest: sizes.max() ?? 0)
       }
       contents.snapshots = current(contents.snapshots)
@@ -117,11 +118,16 @@ final class ReplyCache: Sendable {
       contents.ofViews = current(contents.ofViews)
       contents.resets = contents.resets.filter(isCurrent)
       contents.replies = replies
-      contents.bytes = replies.values.reduce(0) { $0 + $1.byteCount }
+      contents.bytes = replies.reduce(0) { $0 + $1.key.size(with: $1.value) }
       if let plain = contents.plainSnapshot, plain.cursor.version != version.version { contents.plainSnapshot = nil }
       if let other = contents.readOnlySnapshot, other.cursor.version != version.version {
         contents.readOnlySnapshot = nil
       }
     }
   }
+}
+
+extension ReplyKey {
+  /// A reply's size, about, with the search that it is kept by, which may be longer.
+  fileprivate func size(with reply: EncodedReply) -> Int { reply.byteCount + (query.lens.find?.footprint ?? 0) }
 }
