@@ -21,21 +21,36 @@ extension Table {
     to new: Table,
     seenAs seen: ((Row) -> Row)? = nil
   ) -> Bool {
+    isAffected(window, from: old, to: new, seenAs: seen, within: .unbounded) ?? true
+  }
+
+  /// The same, within a budget; nil where that is used up.
+  package static func isAffected(
+    _ window: WindowRange,
+    from old: Table,
+    to new: Table,
+    seenAs seen: ((Row) -> Row)? = nil,
+    within budget: RowBudget
+  ) -> Bool? {
     guard sameAround(old, new) else { return true }
     let (parts, newParts) = (old.parts(in: window), new.parts(in: window))
     guard parts.count == newParts.count else { return true }
-    return !zip(parts, newParts).allSatisfy { one, other in
+    var left = budget
+    for (one, other) in zip(parts, newParts) {
       let (before, after) = (old.sections[one.section], new.sections[other.section])
-      if before === after, one.rows == other.rows { return true }
+      if before === after, one.rows == other.rows { continue }
       guard Section.sameIdentity(before, after), Section.sameFrame(before, after), one.rows.count == other.rows.count
-      else { return false }
-      if RowList.haveSame(before.rows, one.rows, after.rows, other.rows) { return true }
-      return zip(before.rows.part(one.rows), after.rows.part(other.rows)).allSatisfy { first, second in
-        if Row.looksSame(first, second) { return true }
-        guard let seen else { return false }
-        return first.id == second.id && Row.looksSame(seen(first), seen(second))
+      else { return true }
+      if RowList.haveSame(before.rows, one.rows, after.rows, other.rows) { continue }
+      for (first, second) in zip(before.rows.part(one.rows), after.rows.part(other.rows)) {
+        guard left.compare() else { return nil }
+        if Row.looksSame(first, second) { continue }
+        guard let seen, first.id == second.id else { return true }
+        guard left.draw() else { return nil }
+        if !Row.looksSame(seen(first), seen(second)) { return true }
       }
     }
+    return false
   }
 
   /// The rows that differ between two versions of a table, in display order, from the first to the last; nil for none.

@@ -257,6 +257,23 @@ import Testing
     try checkFirstAffectedRow(from: table(old), to: table(new))
   }
 
+  /// Rows that differ and look the same: few of them don't tell of many.
+  @Test(arguments: [(10, true), (64, true), (65, false), (500, false)])
+  func fewRowsDontTellOfMany(rows: Int, isTold: Bool) throws {
+    let names = (0..<rows).map { "r\($0)" }
+    let old = table("A: \(names.joined(separator: " "))")
+    let new = table("A: \(names.map { "\($0)'" }.joined(separator: " "))")
+    let look = old.sections[0].rows[0]
+    let seen: (Row) -> Row = { _ in look }
+    #expect(Table.firstAffectedRow(from: old, to: new, seenAs: seen) == nil)
+    let few = Table.affectedRow(from: old, to: new, seenAs: seen, within: .few)
+    #expect(few.isCertain == isTold && few.row == (isTold ? Int.max : 64))
+    let window = try #require(WindowRange(from: 0, rows: rows))
+    #expect(!Table.isAffected(window, from: old, to: new, seenAs: seen))
+    #expect(Table.isAffected(window, from: old, to: new, seenAs: seen, within: .few) == (isTold ? false : nil))
+    #expect(Table.isAffected(window, from: old, to: new, within: .few) == true)
+  }
+
   @Test func whatStandsAroundTheRowsIsShownByAllWindows() {
     let old = table("A: a")
     for change: (inout Table) -> Void in [

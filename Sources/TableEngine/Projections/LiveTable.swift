@@ -117,7 +117,8 @@ package final class LiveTable: Sendable {
   /// The searches, filters and sorts that a reader may use; nil: none.
   package var offer: FindOffer? { reader.offer }
 
-  /// Returns whether a query's search is known already, so that an event loop may ask for its client's standing. O(1).
+  /// Returns whether an event loop may ask for a client's standing: its search has its result, and what has changed for it is known, or
+  /// told by few rows. If not, ``find(_:for:waits:_:)`` comes first.
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
   /// Returns whether a query can't be answered now: what it asks for only the store knows, and it does not wait, or is to lead to
@@ -145,7 +146,7 @@ package final class LiveTable: Sendable {
     }
   }
 
-  /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
+  /// Finds what tells a client's standing, in turn with what others ask; `completion` runs on the table's rendering queue, and never
   /// where the asker has gone. If a reply is due, it is made then.
   ///
   /// - Parameter waits: false: the asker is answered, whatever is found.
@@ -328,7 +329,11 @@ package final class LiveTable: Sendable {
         let query = TableQuery(.changes(after: after), kind.lens)
         // It would be a reset for all who have found the same in a version that is forgotten by now.
         if kind.lens.find != nil, reader.standing(at: after) == nil { continue }
-        guard !reader.state(for: query).isCurrent else { continue }
+        guard !reader.state(for: query).isCurrent else {
+          // They go on waiting: that the next version shows them nothing, too, need not be found out on an event loop.
+          if reader.isWaitedFor(kind.lens) { willWait(kind) }
+          continue
+        }
         kind.prepare(reader.prepare(query))
       }
     }

@@ -97,16 +97,8 @@ extension TableReader {
 
   // MARK: Waiting
 
-  /// Returns whether everything is found already that tells a client's standing. O(1).
-  func isFound(_ query: TableQuery) -> Bool {
-    guard let search = query.lens.find else { return true }
-    let current = versions.current
-    guard isFound(search, in: current) else { return false }
-    guard let after = query.after, let old = standing(at: after), old !== current else { return true }
-    return isFound(search, in: old)
-  }
-
-  private func isFound(_ search: FindSearch, in version: Version) -> Bool {
+  /// Returns whether the result of a search is known. O(1).
+  func isFound(_ search: FindSearch, in version: Version) -> Bool {
     guard let finding = finder(in: version) else { return true }
     return finding.finder.known(search, Finder.Version(version.cursor)) != nil
   }

@@ -25,10 +25,7 @@ extension TableReader {
   /// Returns whether a client at `after` sees the current version through its lens: the changes lie beyond its window,
   /// or in what it is not shown of rows.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
-    guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
-      from.cells == drawing(of: old, lens)?.tag
-    else { return false }
+    guard let (old, from) = comparable(after, to, lens) else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
     guard from.view == nil && after.taps == 0 || from.view == view.digest(over: old),
@@ -40,6 +37,75 @@ extension TableReader {
     guard !changed.isEmpty else { return true }
     let shown = shown(lens, in: current)
     return !changed.contains { isSeen($0, in: shown.table, within: shown.window, lens.appearance) }
+  }
+
+  /// What a client at `after` has, where its lens shows it as it shows the current version, so that the two are compared. Nil where it
+  /// is led on in any case. O(1), or what ``standing(at:)`` takes.
+  private func comparable(_ after: Cursor, _ to: Cursor, _ lens: Lens) -> (version: Version, tag: LensTag)? {
+    guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
+      from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
+      from.cells == drawing(of: old, lens)?.tag
+    else { return nil }
+    return (old, from)
+  }
+
+  /// Returns whether an event loop may ask for a client's standing: its search has its result, and whether it sees what has changed is
+  /// known, or told by few rows. O(1) for who is at the newest version.
+  func isFound(_ query: TableQuery) -> Bool {
+    let current = versions.current
+    if let search = query.lens.find, !isFound(search, in: current) { return false }
+    guard let after = query.after, after.version != current.number || after.epoch != current.cursor.epoch else {
+      return true
+    }
+    let lens = self.current(query.lens, current, standing(at: after))
+    guard let old = comparable(after, cursor(current, lens, view(query.lens)), lens)?.version, old !== current else {
+      return true
+    }
+    return isAffectedAtOnce(lens, from: old, to: current) != nil
+  }
+
+  /// As `isAffected`, if it is known or told by few rows; nil where it is not.
+  private func isAffectedAtOnce(_ lens: Lens, from old: Version, to new: Version) -> Bool? {
+    if lens.find == nil, lens.rows == nil, old.table.counts != new.table.counts { return true }
+    let plain = isAffectedAtOnce(lens, from: old, to: new, nil)
+    guard plain == true, let appearance = lens.appearance else { return plain }
+    return isAffectedAtOnce(lens, from: old, to: new, appearance)
+  }
+
+  private func isAffectedAtOnce(
+    _ lens: Lens,
+    from old: Version,
+    to new: Version,
+    _ appearance: RowAppearance?
+  ) -> Bool? {
+    if lens.find != nil {
+      // Windows are built of what is found, which may take long.
+      let kind = WaitedLenses.Kind(lens)
+      let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, appearance: appearance?.digest)
+      return changes.withLock { $0[pair] }
+    }
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, appearance: appearance?.digest)
+    guard let first = firstAffectedRowAtOnce(pair, from: old, to: new, appearance) else { return nil }
+    guard let window = lens.rows else { return first != .max }
+    guard first < window.end else { return false }
+    guard window.from > 0 else { return true }
+    if let known = changes.withLock({ $0[window, pair] }) { return known }
+    let isAffected = Table.isAffected(window, from: old.table, to: new.table, seenAs: seen(appearance), within: .few)
+    if let isAffected { changes.withLock { $0[window, pair] = isAffected } }
+    return isAffected
+  }
+
+  private func firstAffectedRowAtOnce(
+    _ pair: FirstAffectedRows.Pair,
+    from old: Version,
+    to new: Version,
+    _ appearance: RowAppearance?
+  ) -> Int? {
+    if let known = changes.withLock({ $0[pair] }) { return known }
+    let affected = Table.affectedRow(from: old.table, to: new.table, seenAs: seen(appearance), within: .few)
+    guard affected.isCertain else { return nil }
+    changes.withLock { $0[pair] = affected.row }
+    return affected.row
   }
 
   /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).

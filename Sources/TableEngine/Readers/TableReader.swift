@@ -165,6 +165,9 @@ final class TableReader: Sendable {
     waiting.withLock { $0.byWindow }
   }
 
+  /// Returns whether somebody waits with a window and a search. O(1).
+  func isWaitedFor(_ lens: Lens) -> Bool { waiting.withLock { $0.counts[WaitedLenses.Kind(lens)] != nil } }
+
   /// Wakes all waiters, whatever has changed.
   func wakeAll() { context.wake(waiting.withLock { [topic] + $0.kinds.map { topic($0) } }) }
 

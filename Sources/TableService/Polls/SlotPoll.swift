@@ -47,6 +47,18 @@ final class SlotPoll: Waiter {
 
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
     if let successor { return successor.begin(exchange, slot: slot, slots) }
+    let query = query
+    guard table.isFound(query) else {
+      // Long work does not belong on an event loop.
+      table.find(query, for: ReplyAsker(exchange.asker)) { [self] in
+        exchange.finish(answer(exchange, slot: slot, slots))
+      }
+      return .later
+    }
+    return answer(exchange, slot: slot, slots)
+  }
+
+  private func answer(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
     if let reply = moved(exchange) { return reply }
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }

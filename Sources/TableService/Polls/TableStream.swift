@@ -100,9 +100,14 @@ final class TableStream: StreamSource {
   private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
     guard table.ending == nil, !isRefused else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
-    let query = query
     // Its client comes back, and is told to wait.
     guard !table.isUnanswerable(query) else { return stream.end() }
+    find(stream)
+  }
+
+  /// Makes what is due; first on the rendering queue finds out what is, where that may take long.
+  private func find(_ stream: StreamHandle) {
+    let query = query
     guard table.isFound(query) else {
       return table.find(query, for: ReplyAsker(stream.asker)) { [self] in make(stream) }
     }
@@ -110,19 +115,18 @@ final class TableStream: StreamSource {
   }
 
   private func make(_ stream: StreamHandle) {
-    repeat {
-      let query = query
-      // It stays with this replica: that its rows are drawn otherwise elsewhere is told once.
-      let standing = table.state(for: query, waits: false)
-      let isBehind = standing.to != query.after && state.withLock(\.isDue)
-      guard standing.isCurrent, !isBehind else {
-        return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
-          // Its client comes back.
-          let isOver = isRefused || table.isUnanswerable(query, by: made, hasWaited: true)
-          if isOver { stream.end() } else { send(made, to: stream) }
-        }
+    let query = query
+    // It stays with this replica: that its rows are drawn otherwise elsewhere is told once.
+    let standing = table.state(for: query, waits: false)
+    let isBehind = standing.to != query.after && state.withLock(\.isDue)
+    guard standing.isCurrent, !isBehind else {
+      return table.render(query, for: ReplyAsker(stream.asker), waits: false) { [self] made in
+        // Its client comes back.
+        let isOver = isRefused || table.isUnanswerable(query, by: made, hasWaited: true)
+        if isOver { stream.end() } else { send(made, to: stream) }
       }
-    } while state.withLock({ $0.pacing.rest() }) == .make
+    }
+    if state.withLock({ $0.pacing.rest() }) == .make { find(stream) }
   }
 
   /// The body is shared with all who are sent the same, polls among them.

@@ -129,6 +129,16 @@ import Testing
     #expect(Changeset(from: after, to: seen).stages.first?.rows.update.map(\.row.id) == ["b"])
   }
 
+  @Test func `very many rows that are found by something else are no change to who looks at them`() {
+    let tables = ["one", "two"].map { text in
+      FindingTrial(
+        items: (0..<25_000).map { FindingTrial.Item(id: "\($0)", texts: [text], states: [], isSecret: true) }
+      ).table
+    }
+    #expect(Table.firstAffectedRow(from: tables[0], to: tables[1]) == nil)
+    #expect(Table.firstAffectedRow(from: tables[0], to: tables[1], seenAs: { $0 }) == nil)
+  }
+
   @Test func `what is kept is bounded, and made anew`() {
     var random = SeededGenerator(seed: 2)
     let trial = FindingTrial(rows: 5_000, using: &random)

@@ -8,6 +8,11 @@ struct FoundPair: Hashable {
   var kind: WaitedLenses.Kind
   var appearance: LensTag.Digest?
 
+  /// The same of two other versions.
+  func with(from: Cursor, to: Cursor) -> FoundPair {
+    FoundPair(from: from, to: to, kind: kind, appearance: appearance)
+  }
+
   /// The size of its search, about.
   var searchBytes: Int { kind.find?.footprint ?? 0 }
 }

@@ -24,8 +24,15 @@ struct FirstAffectedRows {
     var pair: Pair
   }
 
+  /// Also known is what two versions show by way of the one before the second: up to that one nothing that is seen has changed.
   subscript(pair: Pair) -> Int? {
-    get { rows[pair] }
+    get {
+      if let known = rows[pair] { return known }
+      guard let middle = pair.to.predecessor(after: pair.from),
+        rows[Pair(from: pair.from, to: middle, appearance: pair.appearance)] == .max
+      else { return nil }
+      return rows[Pair(from: middle, to: pair.to, appearance: pair.appearance)]
+    }
     set {
       // Sets of cells are the clients' to choose.
       if rows.count >= 4_096 { rows = [:] }
@@ -43,7 +50,12 @@ struct FirstAffectedRows {
   }
 
   subscript(pair: FoundPair) -> Bool? {
-    get { found[pair] }
+    get {
+      if let known = found[pair] { return known }
+      guard let middle = pair.to.predecessor(after: pair.from), found[pair.with(from: pair.from, to: middle)] == false
+      else { return nil }
+      return found[pair.with(from: middle, to: pair.to)]
+    }
     set {
       // So are searches.
       if found.count >= 4_096 || foundBytes > Self.maximumFoundBytes { (found, foundBytes) = ([:], 0) }
@@ -52,12 +64,20 @@ struct FirstAffectedRows {
     }
   }
 
-  /// Forgets the results that lead to versions before the current one.
+  /// Forgets the results that lead to versions before the one before the current one, which others go on from.
   mutating func forget(before version: Cursor) {
-    func isCurrent(_ pair: Pair) -> Bool { pair.to.epoch == version.epoch && pair.to.version >= version.version }
-    rows = rows.filter { isCurrent($0.key) }
-    windows = windows.filter { isCurrent($0.key.pair) }
-    found = found.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
+    func isCurrent(_ to: Cursor) -> Bool { to.epoch == version.epoch && to.version + 1 >= version.version }
+    rows = rows.filter { isCurrent($0.key.to) }
+    windows = windows.filter { isCurrent($0.key.pair.to) }
+    found = found.filter { isCurrent($0.key.to) }
     foundBytes = found.keys.reduce(0) { $0 + $1.searchBytes }
+  }
+}
+
+extension Cursor {
+  /// The version before, where it comes behind another one.
+  fileprivate func predecessor(after other: Cursor) -> Cursor? {
+    guard epoch == other.epoch, version > other.version, version - other.version > 1 else { return nil }
+    return Cursor(epoch: epoch, version: version - 1)
   }
 }
