@@ -20,8 +20,6 @@ public struct FindRecord: Equatable, Sendable {
   public var group: [UInt8] = []
 
   static let version: UInt8 = 1
-  /// The length of the head before the words.
-  private static let head = 9
 
   public init() {}
 

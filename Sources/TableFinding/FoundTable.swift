@@ -196,7 +196,7 @@ public final class FoundTable: Sendable {
     var (sections, start): ([Section], Int) = ([], 0)
     for (index, part) in order.parts.enumerated() where matches[index].count > 0 {
       let end = start + matches[index].count
-      let own = max(ranks.lowerBound, start)..<max(min(ranks.upperBound, end), max(ranks.lowerBound, start))
+      let own = ranks.clamped(to: start..<end)
       if !own.isEmpty {
         var rows: [Row] = []
         rows.reserveCapacity(own.count)

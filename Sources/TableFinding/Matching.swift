@@ -110,7 +110,7 @@ final class MatchNode: Sendable {
     var start = 0
     for child in children {
       let end = start + child.source.count
-      let own = max(range.lowerBound, start)..<max(min(range.upperBound, end), max(range.lowerBound, start))
+      let own = range.clamped(to: start..<end)
       if !own.isEmpty { child.append(own.lowerBound - start..<own.upperBound - start, to: &rows) }
       start = end
     }

@@ -42,16 +42,16 @@ final class RowOrder: Sendable {
   /// O(rows · log rows).
   static func sorted(_ sections: [Section], by sort: Int, _ schema: FindSchema, sharing other: RowOrder?) -> RowOrder {
     let sorting = Sorting(sort, schema)
-    let descending = schema.sorts[sort]
+    let definition = schema.sorts[sort]
     func list(_ lists: [RowList], _ id: String) -> RowList {
       let rows = sorting.sorted(lists.flatMap { Array($0) })
       let before = other?.parts.first { $0.id.utf8.elementsEqual(id.utf8) }
       return before.map { RowList(rows, sharing: $0.rows) } ?? RowList(rows)
     }
     let parts =
-      descending.keepsSections
+      definition.keepsSections
       ? sections.enumerated().map { Part(id: $1.id, section: $0, rows: list([$1.rows], $1.id)) }
-      : [Part(id: descending.id, section: nil, rows: list(sections.map(\.rows), descending.id))]
+      : [Part(id: definition.id, section: nil, rows: list(sections.map(\.rows), definition.id))]
     return RowOrder(parts, bytes: parts.reduce(64) { $0 + 64 + $1.rows.count * 60 })
   }
 
@@ -170,6 +170,8 @@ private struct Sorting {
       }
       return nil
     }
+    // Rows of one key stand in the plain order, in which each is looked for: with many of them sorting all is faster.
+    var ties = 1_024 + rows.count / 16
     for (row, key, part, place) in come {
       var (low, high) = (0, rows.count)
       while low < high {
@@ -177,7 +179,8 @@ private struct Sorting {
         let other = rows[middle]
         var order = self.order(self.key(other), key)
         if order == 0 {
-          guard let position = position(other) else { return nil }
+          ties -= 1
+          guard ties >= 0, let position = position(other) else { return nil }
           order = position < (part, place) ? -1 : 1
         }
         if order < 0 { low = middle + 1 } else { high = middle }

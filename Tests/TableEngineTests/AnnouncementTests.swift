@@ -107,6 +107,48 @@ import Testing
     #expect(!reply.isReset && !reply.isEmpty, "\(String(decoding: reply.body, as: UTF8.self))")
   }
 
+  /// A digest in a cursor may be of the request's own search, whether that is still kept or not.
+  @Test func aLongSearchThatWasDroppedOutlastsVersions() throws {
+    let definition = try ServiceDefinition.read(
+      """
+      store: memory
+      history: 2
+      limits: {lensBytes: 16KB}
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        t:
+          source: {local: {items: [{title: a, state: open}, {title: b, state: open}]}}
+          find: {search: [title], filters: {state: {title: State, by: state}}}
+          cell: Label
+          payload: {title: "${title}"}
+      """
+    )
+    let engine = try Engine(definition, EngineEnvironment.silent(store))
+    let table = try #require(engine.catalog.tablesByName["t"])
+    let value = [UInt8](repeating: UInt8(ascii: "x"), count: 400)
+    let search = FindSearch(choices: [.init(filter: Array("state".utf8), value: value)])
+    let lens = Lens(find: search)
+    let after = table.cursor(of: table.current, lens)
+    let query = TableQuery(.changes(after: after), lens)
+    #expect(after.lensTag?.find == .digest(search.digest))
+    table.beginWaiting(lens, after: after)
+    for number in 1...6 {
+      let edit = Edit.patch(row: "2", ["title": .string("b \(number)")])
+      _ = try ItemLogTests.Edited(EditRequest([edit], caller: CallerFields([])), of: table).answer()
+      table.writer.content.queue.sync {}
+      table.reader.maker.queue.sync {}
+    }
+    #expect(table.reader.held(after) == nil && table.state(for: query).isCurrent)
+    for number in 0..<100 {
+      let other = Lens(find: FindSearch(words: [Array("b\(number)".utf8)]))
+      let done = DispatchSemaphore(value: 0)
+      table.find(TableQuery(.snapshot, other), for: ReplyAsker(share: 0)) { done.signal() }
+      done.wait()
+    }
+    #expect(table.reader.finding.withLock { $0.search(search.digest) } == nil)
+    #expect(table.state(for: query).isCurrent)
+  }
+
   /// Nobody can ask for it any more, and it would hold the rows of its version.
   @Test func whatWasFoundInForgottenVersionsIsLetGo() throws {
     let definition = try ServiceDefinition.read(

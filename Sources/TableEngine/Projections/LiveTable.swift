@@ -328,7 +328,7 @@ package final class LiveTable: Sendable {
         let after = reader.cursor(previous, kind.lens, nil)
         let query = TableQuery(.changes(after: after), kind.lens)
         // It would be a reset for all who have found the same in a version that is forgotten by now.
-        if kind.lens.find != nil, reader.standing(at: after) == nil { continue }
+        if kind.lens.find != nil, reader.standing(at: after, kind.lens.find) == nil { continue }
         guard !reader.state(for: query).isCurrent else {
           // They go on waiting: that the next version shows them nothing, too, need not be found out on an event loop.
           if reader.isWaitedFor(kind.lens) { willWait(kind) }

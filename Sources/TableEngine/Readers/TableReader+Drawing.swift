@@ -14,9 +14,11 @@ extension TableReader {
 
   /// The version that shows what a client at a cursor has: its own, or the oldest one held, where it is known that nothing came
   /// between the two that its window shows. O(1), or what ``ForgottenChanges`` takes.
-  func standing(at cursor: Cursor) -> Version? {
+  ///
+  /// - Parameter search: of the request, which the cursor may have a digest of.
+  func standing(at cursor: Cursor, _ search: FindSearch?) -> Version? {
     if let held = held(cursor) { return held }
-    if let find = cursor.lensTag?.find { return standing(at: cursor, finding: find) }
+    if let find = cursor.lensTag?.find { return standing(at: cursor, finding: find, or: search) }
     guard let rows = cursor.lensTag?.rows else { return nil }
     // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
     let oldest = versions.oldest

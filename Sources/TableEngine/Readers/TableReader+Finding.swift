@@ -116,7 +116,8 @@ extension TableReader {
     inTurn(asker) { [self] in
       if let search = query.lens.find {
         let current = versions.current
-        if let old = query.after.flatMap({ standing(at: $0) }), old !== current { _ = result(of: search, in: old) }
+        let old = query.after.flatMap { standing(at: $0, search) }
+        if let old, old !== current { _ = result(of: search, in: old) }
         _ = result(of: search, in: current)
       }
       if !waits || !state(for: query).isCurrent { _ = prepare(query) }
@@ -134,7 +135,7 @@ extension TableReader {
     }
     let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, appearance: appearance?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
-    // Where nothing is offered any more, whoever has asked is told so.
+    // Where nothing is offered any more, the client is told so.
     guard let before = result(of: search, in: old), let after = result(of: search, in: new) else { return true }
     let cells = drawing.withLock { $0 }
     let seen = appearance.map { appearance in { (row: Row) in cells.variant(of: row, appearance) } }
@@ -177,7 +178,7 @@ extension TableReader {
   /// So many versions that came before a search was waited with are looked at.
   private static let firstSteps: UInt64 = 8
 
-  /// Begins with the earliest version that somebody has seen who waits with a search, as far as it is held.
+  /// Begins with the earliest version that a waiter with the search has seen, as far as it is held.
   private func noteFirst(_ kind: WaitedLenses.Kind, until last: Version) {
     let seen = waiting.withLock { $0.earliest[kind] }.flatMap { $0.epoch == last.cursor.epoch ? $0.version : nil }
     let earliest = max(seen ?? last.number, last.number - min(last.number, Self.firstSteps))
@@ -220,9 +221,13 @@ extension TableReader {
   }
 
   /// The oldest version held, where it is known that what is found there is what a client at a cursor has.
-  func standing(at cursor: Cursor, finding find: LensTag.Find) -> Version? {
+  ///
+  /// - Parameter own: the request's search.
+  func standing(at cursor: Cursor, finding find: LensTag.Find, or own: FindSearch?) -> Version? {
     let oldest = versions.oldest
-    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens(), of: oldest) else { return nil }
+    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens(find: own), of: oldest) else {
+      return nil
+    }
     let kind = WaitedLenses.Kind(Lens(rows: cursor.lensTag?.rows, find: search))
     return standings.withLock { $0.isUnchanged(kind, from: cursor, to: oldest.cursor) } ? oldest : nil
   }

@@ -15,7 +15,7 @@ extension TableReader {
 
   /// A snapshot, or the reply to a poll whose table has moved; if it is made already, or can be made at once.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
-    let lens = current(query.lens, versions.current, query.after.flatMap(standing(at:)))
+    let lens = current(query.lens, versions.current, query.after.flatMap { standing(at: $0, query.lens.find) })
     let view = view(lens)
     let key = key(TableQuery(query.kind, lens), to: cursor, view)
     if let made = replies.reply(key) { return made }
@@ -115,8 +115,9 @@ extension TableReader {
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
     if let after = query.after, isBeyondReach(after, query.lens) { return doubt(after, .unknown) }
-    let (version, view) = (versions.current, view(query.lens))
-    let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
+    let (version, view, asked) = (versions.current, view(query.lens), query.lens)
+    let lens = current(asked, version, query.after.flatMap { standing(at: $0, asked.find) })
+    let query = TableQuery(query.kind, lens)
     if isFoundElsewhere(query.lens, in: version) {
       return doubt(query.after ?? cursor(version, query.lens, view), .foundElsewhere)
     }
@@ -228,7 +229,7 @@ extension TableReader {
     switch versions.lookup(Cursor(epoch: after.epoch, version: after.version)) {
     case .current(let found), .held(let found): version = found
     case .expired:
-      guard let found = standing(at: after) else { return .reset(.expired) }
+      guard let found = standing(at: after, lens.find) else { return .reset(.expired) }
       version = found
     case .ahead: return .reset(.ahead)
     case .epoch: return .reset(.epoch)

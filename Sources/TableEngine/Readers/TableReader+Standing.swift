@@ -13,7 +13,7 @@ extension TableReader {
   func state(for query: TableQuery, waits: Bool = true) -> QueryState {
     let isBeyondReach = query.after.map { self.isBeyondReach($0, query.lens) } ?? false
     let (current, view) = (versions.current, view(query.lens))
-    let lens = self.current(query.lens, current, query.after.flatMap(standing(at:)))
+    let lens = self.current(query.lens, current, query.after.flatMap { standing(at: $0, query.lens.find) })
     let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
     if isBeyondReach || isFoundElsewhere(lens, in: current) || waits && isDrawnElsewhere(after, lens, view) {
@@ -40,10 +40,11 @@ extension TableReader {
   }
 
   /// What a client at `after` has, where its lens shows it as it shows the current version, so that the two are compared. Nil where it
-  /// is led on in any case. O(1), or what ``standing(at:)`` takes.
+  /// is led on in any case. O(1), or what ``standing(at:_:)`` takes.
   private func comparable(_ after: Cursor, _ to: Cursor, _ lens: Lens) -> (version: Version, tag: LensTag)? {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
+      from.rows == tag.rows, let old = standing(at: after, lens.find),
+      search(in: from, lens, of: old) == .some(lens.find),
       from.cells == drawing(of: old, lens)?.tag
     else { return nil }
     return (old, from)
@@ -57,7 +58,7 @@ extension TableReader {
     guard let after = query.after, after.version != current.number || after.epoch != current.cursor.epoch else {
       return true
     }
-    let lens = self.current(query.lens, current, standing(at: after))
+    let lens = self.current(query.lens, current, standing(at: after, query.lens.find))
     guard let old = comparable(after, cursor(current, lens, view(query.lens)), lens)?.version, old !== current else {
       return true
     }
@@ -141,7 +142,7 @@ extension TableReader {
       && (lens.appearance == nil || firstAffectedRow(from: old, to: new, lens.appearance) != .max)
   }
 
-  /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
+  /// Notes what came with the versions after one, so that waiters with a window outlast them. O(changes). On the table's
   /// queue, once they are published.
   func noteChanges(after previous: Version) {
     let isFirst = forgotten.withLock { $0 == nil }

@@ -2,7 +2,7 @@ import TableModel
 
 /// The windows and searches that somebody waits with.
 struct WaitedLenses {
-  /// All that decides what wakes whoever waits, but for the view.
+  /// All that decides what wakes a waiter, but for the view.
   struct Kind: Hashable {
     var rows: WindowRange?
     var find: FindSearch?
@@ -11,7 +11,7 @@ struct WaitedLenses {
   }
 
   private(set) var counts: [Kind: Int] = [:]
-  /// By search, the earliest version that somebody has seen who waits with it.
+  /// By search, the earliest version that a waiter with it has seen.
   private(set) var earliest: [Kind: Cursor] = [:]
 
   /// But for the whole table, as all see it.

@@ -37,7 +37,7 @@ struct ReplyScope: Hashable, Sendable {
     return scope
   }
 
-  /// Replies from one cursor are the same for all: they don't depend on who asks.
+  /// Replies from one cursor are the same for all: they don't depend on the client.
   var isPublic: Bool { forwards.isEmpty && !isTokenHolders }
 
   /// For `Vary`.

@@ -96,7 +96,7 @@ extension TableService {
 }
 
 extension TableService {
-  /// A poll with a `slot`, of a table and a lens that don't depend on who asks.
+  /// A poll with a `slot`, of a table and a lens that don't depend on the client.
   func slotPoll(_ call: TableCall, slot text: String) throws(ServiceError) -> Reply {
     guard call.table.isForEdges, call.scope.isPublic else {
       throw .malformed(

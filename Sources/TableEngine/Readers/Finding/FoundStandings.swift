@@ -1,7 +1,7 @@
 import TableFinding
 import TableModel
 
-/// Since which version nothing has changed of what searches find, for those who have waited with them: so that whoever waits
+/// Since which version nothing has changed of what searches find, for waiters that have them: so that a waiter
 /// outlasts versions that change nothing of it. Not thread-safe.
 struct FoundStandings {
   private struct Standing {

@@ -3,7 +3,7 @@ import TableFinding
 import TableModel
 import TableStore
 
-/// From which row on two versions differ: asked by each who waits with a window, found out once.
+/// From which row on two versions differ: asked by each waiter with a window, found out once.
 struct FirstAffectedRows {
   /// Two versions, and what their rows are seen through. With their epochs: another one counts from the beginning.
   struct Pair: Hashable {
