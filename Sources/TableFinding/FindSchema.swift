@@ -13,7 +13,7 @@ public struct FindSchema: Equatable, Sendable {
     }
   }
 
-  /// Names what the rows' records were made by: those that were made by anything else are found by nothing.
+  /// Names what the rows' records were made by, folding included: those that were made by anything else are found by nothing.
   public var mark: UInt64
   /// There are texts that are searched.
   public var isSearched: Bool
@@ -26,7 +26,7 @@ public struct FindSchema: Equatable, Sendable {
   ///   - definition: the same where rows are found by the same, in every process.
   ///   - presentation: the same where what is found is shown alike.
   public init(definition: String, presentation: String = "", isSearched: Bool, filters: [String], sorts: [Sort]) {
-    mark = Self.digest(definition)
+    mark = Self.digest("folding \(Folding.version)\n\(definition)")
     self.presentation = Self.digest(presentation)
     (self.isSearched, self.filters, self.sorts) = (isSearched, filters, sorts)
   }

@@ -31,6 +31,8 @@ extension Folding {
 
   /// Letters of scripts that are written without spaces between words.
   private static func beginsAnywhere(_ scalar: Unicode.Scalar) -> Bool {
+    // The length mark of kana and 〆 are of no one script, but stand in such words alone (`Script_Extensions`).
+    if scalar == "\u{30FC}" || scalar == "\u{3006}" { return true }
     var status = U_ZERO_ERROR
     switch swift_uscript_getScript(UChar32(bitPattern: scalar.value), &status) {
     case USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI, USCRIPT_LAO, USCRIPT_KHMER, USCRIPT_MYANMAR:

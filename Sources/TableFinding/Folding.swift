@@ -1,5 +1,7 @@
 /// Text folding for searches: words, folded by ICU, so that case, accents and width don't count.
 public enum Folding {
+  /// Raised with a change by which a text has other words: rows whose records were made before are searched once they are made anew.
+  static let version = 2
   /// Before each word.
   static let word: UInt8 = 0
   /// Before each letter that is searched for wherever it stands in its word: Han, kana, Thai, Lao, Khmer, Myanmar.

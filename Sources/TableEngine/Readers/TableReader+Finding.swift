@@ -49,9 +49,10 @@ extension TableReader {
     return table
   }
 
-  /// Nil where the table offers nothing.
+  /// Nil where the version's definition doesn't offer the search.
   private func result(of search: FindSearch, in version: Version) -> FoundTable? {
-    finder(in: version)?.finder.found(search, Finder.Version(version.cursor), version.table)
+    guard let finding = finder(in: version), finding.offers(search) else { return nil }
+    return finding.finder.found(search, Finder.Version(version.cursor), version.table)
   }
 
   /// The rows that a lens shows, as they are and without menus: a table, and the part of it that is the window; nil: all of it.
@@ -97,9 +98,9 @@ extension TableReader {
 
   // MARK: Waiting
 
-  /// Returns whether the result of a search is known. O(1).
+  /// Returns whether the result of a search is known, or there is none. O(1).
   func isFound(_ search: FindSearch, in version: Version) -> Bool {
-    guard let finding = finder(in: version) else { return true }
+    guard let finding = finder(in: version), finding.offers(search) else { return true }
     return finding.finder.known(search, Finder.Version(version.cursor)) != nil
   }
 
@@ -135,7 +136,7 @@ extension TableReader {
     }
     let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, appearance: appearance?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
-    // Where nothing is offered any more, the client is told so.
+    // Where it is not offered any more, the client is told so.
     guard let before = result(of: search, in: old), let after = result(of: search, in: new) else { return true }
     let cells = drawing.withLock { $0 }
     let seen = appearance.map { appearance in { (row: Row) in cells.variant(of: row, appearance) } }

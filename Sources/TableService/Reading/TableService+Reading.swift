@@ -53,7 +53,7 @@ extension TableService {
     table.read(lens, for: ReplyAsker(exchange.asker), at: place) { [self] shown in
       guard let shown else {
         let isUnanswerable = table.isUnanswerable(TableQuery(.snapshot, lens), isLate: false, waits: false)
-        return exchange.finish((isUnanswerable ? .unsearchable : ServiceError(table.noSuchRow)).response)
+        return exchange.finish((isUnanswerable ? ServiceError.unsearchable : ServiceError(table.noSuchRow)).response)
       }
       var writer = JSONWriter(capacity: shown.row.encoded.count + 128)
       writer.beginObject()

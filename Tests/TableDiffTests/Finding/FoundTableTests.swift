@@ -78,6 +78,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("ラーメン", "ーメン", true), ("ラーメン", "メン", true), ("ラーメン", "ラー", true), ("ラーメン", "ー", true), ("ﾗｰﾒﾝ", "ーメ", true),
+    ("ラーメン", "ｰﾒﾝ", true), ("ラーメン", "ラメ", false), ("〆切日", "切日", true), ("今〆切", "〆切", true), ("東京タワー", "ワー", true),
+    ("swimmer", "mer", false),
+  ]) func `a word may begin at any letter of scripts without spaces`(text: String, word: String, isFound: Bool) {
+    let trial = FindingTrial(items: [FindingTrial.Item(id: "a", texts: [text], states: ["open"])])
+    let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))
+    let version = Finder.Version(Cursor(epoch: trial.epoch, version: 1))
+    let found = finder.found(FindSearch(words: Folding.terms(of: word)), version, trial.table)
+    #expect(found.count == (isFound ? 1 : 0))
+  }
+
   @Test func `a search without anything finds the plain table, with its empty sections`() throws {
     let trial = FindingTrial(items: [FindingTrial.Item(id: "a", texts: ["one"], states: ["open"])])
     let finder = Finder(FindingTrial.schema, trial.framing, memory: FindMemory(maximumBytes: 1 << 26))
