@@ -73,6 +73,6 @@ extension Table {
       }
       index += 1
     }
-    return old.count == new.count ? nil : (max(first, end), true)
+    return old.count == new.count ? nil : (row: max(first, end), isCertain: true)
   }
 }

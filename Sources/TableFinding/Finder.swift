@@ -57,10 +57,10 @@ public final class Finder: Sendable {
       if let last = results.last { bytes += last.footprint(withShared: true) + last.matching.footprint }
       var isKept = !results.isEmpty
       if let sort = search.sort, search.words.isEmpty, search.choices.isEmpty {
-        let orders = (orderVersions[sort] ?? []).compactMap { orders[$0]?[sort]?.order }
+        let sorted = (orderVersions[sort] ?? []).compactMap { orders[$0]?[sort]?.order }
         // Each shares with the one before, of which the first one may be gone.
-        bytes += max(orders.reduce(0) { $0 + $1.bytes }, orders.last?.allBytes ?? 0)
-        isKept = isKept || !orders.isEmpty
+        bytes += max(sorted.reduce(0) { $0 + $1.bytes }, sorted.last?.allBytes ?? 0)
+        isKept = isKept || !sorted.isEmpty
       }
       // It is a key of several dictionaries, and anyone can make up long ones.
       return isKept ? bytes + 2 * search.footprint : nil
@@ -136,7 +136,7 @@ public final class Finder: Sendable {
   public func found(_ search: FindSearch, _ version: Version, _ table: Table) -> FoundTable {
     if let known = known(search, version) { return known }
     let order = order(search.sort, version, table)
-    let before = kept.withLock { kept in
+    let before = kept.withLock { kept -> FoundTable? in
       let last = kept.versions[search]?.last { $0.epoch == version.epoch } ?? kept.versions[search]?.last
       return last.flatMap { kept.found[$0]?[search] }
     }

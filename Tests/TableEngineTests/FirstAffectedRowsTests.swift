@@ -34,23 +34,27 @@ import Testing
   @Test func stepsAreJoined() {
     let epoch = Epoch(rawValue: 7)
     let versions = (1...5).map { Cursor(epoch: epoch, version: UInt64($0)) }
-    func pair(_ from: Int, _ to: Int) -> FirstAffectedRows.Pair { .init(from: versions[from - 1], to: versions[to - 1]) }
+    func pair(_ from: Int, _ to: Int) -> FirstAffectedRows.Pair {
+      .init(from: versions[from - 1], to: versions[to - 1])
+    }
     var rows = FirstAffectedRows()
-    rows[pair(1, 3)] = .max
+    rows[pair(1, 3)] = Int.max
     #expect(rows[pair(1, 4)] == nil)
     rows[pair(3, 4)] = 6
     #expect(rows[pair(1, 4)] == 6)
     rows[pair(1, 4)] = 6
-    rows[pair(4, 5)] = .max
+    rows[pair(4, 5)] = Int.max
     #expect(rows[pair(1, 5)] == nil, "it has seen a change on the way")
     // Those that lead to the version before are gone on from.
     rows.forget(before: versions[3])
-    #expect(rows[pair(1, 3)] == .max)
+    #expect(rows[pair(1, 3)] == Int.max)
     rows.forget(before: versions[4])
     #expect(rows[pair(1, 3)] == nil && rows[pair(3, 4)] == 6)
 
     let kind = WaitedLenses.Kind(Lens(find: FindSearch(words: [Array("a".utf8)])))
-    func found(_ from: Int, _ to: Int) -> FoundPair { .init(from: versions[from - 1], to: versions[to - 1], kind: kind) }
+    func found(_ from: Int, _ to: Int) -> FoundPair {
+      .init(from: versions[from - 1], to: versions[to - 1], kind: kind)
+    }
     rows[found(1, 3)] = false
     rows[found(3, 4)] = true
     #expect(rows[found(1, 4)] == true && rows[found(2, 4)] == nil)

@@ -29,7 +29,7 @@ struct FirstAffectedRows {
     get {
       if let known = rows[pair] { return known }
       guard let middle = pair.to.predecessor(after: pair.from),
-        rows[Pair(from: pair.from, to: middle, appearance: pair.appearance)] == .max
+        rows[Pair(from: pair.from, to: middle, appearance: pair.appearance)] == Int.max
       else { return nil }
       return rows[Pair(from: middle, to: pair.to, appearance: pair.appearance)]
     }
