@@ -51,8 +51,8 @@ FAULTS = [
     Fault("epoch", "what is known of two versions is kept without their epoch",
           (STANDING, "FirstAffectedRows.Pair(from: old.cursor, to: new.cursor,",
            "FirstAffectedRows.Pair(from: unepoched(old.cursor), to: unepoched(new.cursor),"),
-          (ENGINE + "Readers/Replies/FirstAffectedRows.swift", "{ pair.to.epoch == version.epoch &&",
-           "{ (fault == \"epoch\" || pair.to.epoch == version.epoch) &&"),
+          (ENGINE + "Readers/Replies/FirstAffectedRows.swift", "{ to.epoch == version.epoch &&",
+           "{ (fault == \"epoch\" || to.epoch == version.epoch) &&"),
           (ENGINE + "Fault.swift", None, """
 func unepoched(_ cursor: Cursor) -> Cursor {
   fault == "epoch" ? Cursor(epoch: Epoch(rawValue: 1), version: cursor.version) : cursor
