@@ -16,7 +16,7 @@ extension Row {
   /// where the field is so already, or the cell does not expand. O(bytes).
   public func expanded(_ isExpanded: Bool) -> Row {
     guard let expansion, self.isExpanded != isExpanded else { return self }
-    let places = [expansion] + cells.dropFirst().compactMap { expansion(in: encoded, $0.payload) }
+    let places = [expansion] + cells.dropFirst().compactMap { self.expansion(in: encoded, $0.payload) }
     return replacing(places, by: isExpanded ? "true" : "false", permissions)
   }
 
