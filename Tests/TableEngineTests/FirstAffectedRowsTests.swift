@@ -60,6 +60,27 @@ import Testing
     #expect(rows[found(1, 4)] == true && rows[found(2, 4)] == nil)
   }
 
+  /// A waiter that one version after the other shows nothing: each step is known when the next one is asked for.
+  @Test func manyStepsAreJoined() {
+    let (epoch, appearance) = (Epoch(rawValue: 7), LensTag.Digest(rawValue: 1))
+    let kind = WaitedLenses.Kind(Lens(find: FindSearch(words: [Array("a".utf8)])))
+    func cursor(_ version: Int) -> Cursor { Cursor(epoch: epoch, version: UInt64(version)) }
+    func pair(_ from: Int, _ to: Int) -> FirstAffectedRows.Pair {
+      .init(from: cursor(from), to: cursor(to), appearance: appearance)
+    }
+    func found(_ from: Int, _ to: Int) -> FoundPair {
+      .init(from: cursor(from), to: cursor(to), kind: kind, appearance: appearance)
+    }
+    var rows = FirstAffectedRows()
+    for version in 2...9 {
+      rows.forget(before: cursor(version))
+      rows[pair(version - 1, version)] = version == 9 ? 3 : Int.max
+      rows[found(version - 1, version)] = version == 9
+      #expect(rows[pair(1, version)] == (version == 9 ? 3 : Int.max), "version \(version)")
+      #expect(rows[found(1, version)] == (version == 9), "version \(version)")
+    }
+  }
+
   /// An event loop looks at few rows: whether it is told by many what a client sees is found out on the table's queue, and kept.
   @Test func manyRowsAreLookedAtOnTheTablesQueue() throws {
     let items = (0..<200).map { "{n: r\($0), k: a}" }.joined(separator: ", ")

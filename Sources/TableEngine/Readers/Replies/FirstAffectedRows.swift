@@ -25,13 +25,16 @@ struct FirstAffectedRows {
   }
 
   /// Also known is what two versions show by way of the one before the second: up to that one nothing that is seen has changed.
+  /// It is kept, so that the next version is joined to it.
   subscript(pair: Pair) -> Int? {
-    get {
+    mutating get {
       if let known = rows[pair] { return known }
       guard let middle = pair.to.predecessor(after: pair.from),
-        rows[Pair(from: pair.from, to: middle, appearance: pair.appearance)] == Int.max
+        rows[Pair(from: pair.from, to: middle, appearance: pair.appearance)] == Int.max,
+        let joined = rows[Pair(from: middle, to: pair.to, appearance: pair.appearance)]
       else { return nil }
-      return rows[Pair(from: middle, to: pair.to, appearance: pair.appearance)]
+      self[pair] = joined
+      return joined
     }
     set {
       // Sets of cells are the clients' to choose.
@@ -50,11 +53,14 @@ struct FirstAffectedRows {
   }
 
   subscript(pair: FoundPair) -> Bool? {
-    get {
+    mutating get {
       if let known = found[pair] { return known }
-      guard let middle = pair.to.predecessor(after: pair.from), found[pair.with(from: pair.from, to: middle)] == false
+      guard let middle = pair.to.predecessor(after: pair.from),
+        found[pair.with(from: pair.from, to: middle)] == false,
+        let joined = found[pair.with(from: middle, to: pair.to)]
       else { return nil }
-      return found[pair.with(from: middle, to: pair.to)]
+      self[pair] = joined
+      return joined
     }
     set {
       // So are searches.
