@@ -76,6 +76,7 @@ import Testing
     try service.logged("Ending: waiting polls are answered")
     #expect(service.log.current.count { $0.contains("Ending: waiting polls are answered") } == 1)
   }
+
   /// Starts a service whose log nobody reads any more once it serves, and has it answer more requests than the
   /// log's pipe takes lines.
   private static func unreadService(

@@ -101,11 +101,11 @@ final class TableStream: StreamSource {
     guard table.ending == nil, !isRefused else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     // Its client comes back, and is told to wait.
-    guard !table.isUnanswerable(query) else { return stream.end() }
+    guard lens.find == nil || !table.isUnanswerable(query) else { return stream.end() }
     find(stream)
   }
 
-  /// Makes what is due; first on the rendering queue finds out what is, where that may take long.
+  /// Makes what is due. If it may take long to find out what that is, the rendering queue does it first.
   private func find(_ stream: StreamHandle) {
     let query = query
     guard table.isFound(query) else {
