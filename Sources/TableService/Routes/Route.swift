@@ -163,8 +163,7 @@ final class Route: Sendable {
 
   /// Answers a request for it, if the caller may.
   ///
-  /// - Parameter mayFindAnother: false where the table that it names was found again: it has made room while it was read, or a
-  ///   configuration was read while a change waited for it.
+  /// - Parameter mayFindAnother: false once the table was found again: it has made room, or a configuration was read meanwhile.
   func answer(_ call: Call, of service: TableService, mayFindAnother: Bool = true) throws(ServiceError) -> Reply {
     let operation = try call.match.operation.get()
     switch operation.handler {
