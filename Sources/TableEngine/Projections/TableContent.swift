@@ -55,8 +55,8 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions = InputRevisions()
   var storedInputRevisions = InputRevisions()
-  /// Of what the inputs had when a read barrier last passed, as the stored version, made of older items, showed the same; nil when a
-  /// version is made of these.
+  /// The inputs' revisions at the last read barrier that passed with a stored version of older items, which showed the same; nil once a
+  /// version is made of them.
   var passedInputs: InputRevisions?
   /// Sources were asked what they have, that have only said that it is what was stored.
   var hasAskedForAll = false

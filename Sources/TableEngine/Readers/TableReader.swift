@@ -165,7 +165,7 @@ final class TableReader: Sendable {
     waiting.withLock { $0.byWindow }
   }
 
-  /// Returns whether somebody waits with a window and a search. O(1).
+  /// Returns whether somebody waits with the window and the search of a lens. O(1).
   func isWaitedFor(_ lens: Lens) -> Bool { waiting.withLock { $0.counts[WaitedLenses.Kind(lens)] != nil } }
 
   /// Wakes all waiters, whatever has changed.
