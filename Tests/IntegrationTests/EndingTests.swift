@@ -139,7 +139,7 @@ import Testing
       process.value.waitUntilExit()
       return process.value.terminationStatus
     }.value()
-    #expect(status == 1)
+    #expect(status == 0)
     withExtendedLifetime(log) {}
   }
 }
