@@ -219,6 +219,29 @@ import Testing
     try again.closed()
   }
 
+  /// What was written ahead of a commit that failed is nobody's: the rows that get its numbers don't get its objects.
+  @Test(arguments: [50, 12_000]) func aFailureInBetweenLeavesNothing(next: Int) throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let versions = TableVersions(initial: table())
+    try store.write(table([("a", rows(3, "zero"))]), to: versions)
+    let version = try #require(versions.prepare(table([("a", rows(count, "one"))])))
+    try store.pool.writeWithoutTransaction { [writer = store.writer] db in
+      let commit = commit(version, saying: "one", objects: count)
+      let planned = try writer.value.planAhead(commit, in: db)
+      var maker = SliceMaker(commit, version, try #require(planned))
+      while let slice = maker.slice() { try writer.value.write(slice, in: db) }
+    }
+    versions.withdraw()
+    try store.write(table([("a", rows(next, "two"))]), to: versions)
+    let kept = try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row") ?? 0 }
+    #expect(kept == 3 + next)
+    let stored = try store.restored()
+    #expect(stored.objects.isEmpty)
+    #expect(identical(try #require(stored.versions?.all.last?.table), table([("a", rows(next, "two"))])))
+    try store.closed()
+  }
+
   /// A slice that can't be written: the commit fails as any other does, and leaves nothing.
   @Test func aFullDiskFailsTheCommitAlone() throws {
     let folder = try TemporaryFolder()

@@ -8,6 +8,8 @@ struct SQLiteTable {
   /// begins anew.
   var last: (version: Version, numbers: [RowNumberList])?
   var nextRow: UInt64 = 0
+  /// There may be rows from ``nextRow`` on that no version has (``StoreWriter/AheadPlan``).
+  var hasRowsAhead = false
   /// Numbers of the key frames that are stored, growing. The oldest record is one.
   var keyFrames: [UInt64] = []
   var isAtRisk: Bool

@@ -87,7 +87,10 @@ extension StoreWriter {
         try deleteVersions(of: table.id, in: db)
       }
       try startEpoch(version.cursor.epoch, of: &table, in: db)
+    } else if ahead == nil, table.hasRowsAhead {
+      try removeRows(from: table.nextRow, of: table.id, in: db)
     }
+    table.hasRowsAhead = false
     let isKeyFrame = isKeyFrame(version, after: table)
     let record =
       ahead?.record

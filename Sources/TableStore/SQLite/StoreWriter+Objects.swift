@@ -107,10 +107,10 @@ extension StoreWriter {
   }
 }
 
-/// A version with very many new rows, be it a refresh in which all are others, is written in slices, so that the commits of other tables come in between: first the
-/// rows and their objects, under numbers that no version has; then, in one transaction as always, what makes them a version.
-/// Where that does not come about, they are no more than numbers that are written anew, or removed when the table is
-/// restored.
+/// A version with very many new rows, such as a refresh in which all are others, is written in slices, so that other
+/// tables' commits come in between: first the rows and their objects, under numbers that no version has; then, in one
+/// transaction as always, what makes them a version. Where that does not come about, they are removed before the next
+/// version, or when the table is restored: else the rows that get their numbers would have their objects.
 extension StoreWriter {
   /// The parts of the version's record, made off the table's queue.
   struct AheadPlan: Sendable {
@@ -144,17 +144,19 @@ extension StoreWriter {
     guard let version = commit.version, version.table.rowCount >= Self.fewestAhead, canWrite,
       !isSuperseded(commit, at: revision(of: commit.table))
     else { return nil }
-    let table = try tables[commit.table] ?? open(commit.table, in: db)
+    var table = try tables[commit.table] ?? open(commit.table, in: db)
     if let last = table.last {
       // Rows that were made anew and are the same count too: which they are is found out beside the writer.
       guard table.epoch == version.cursor.epoch,
         version.table.rowCount(without: last.version.table) >= Self.fewestAhead
       else { return nil }
+      if table.hasRowsAhead { try removeRows(from: table.nextRow, of: table.id, in: db) }
     } else {
       guard table.epoch == nil else { return nil }
       // Rows that an earlier run began and did not end.
       try deleteVersions(of: table.id, in: db)
     }
+    table.hasRowsAhead = true
     tables[commit.table] = table
     return AheadPlan(
       tableID: table.id,
