@@ -27,9 +27,7 @@ struct PostgresTable: Sendable {
 
   /// Returns whether a commit can't be written to the table as it is.
   func isSuperseded(_ commit: Commit) -> Bool {
-    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(inputs) { return true }
-    guard let version = commit.version, let last = last?.version else { return false }
-    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+    commit.isSuperseded(at: revision, inputs: inputs, last: last?.version)
   }
 
   /// The statements that write a commit, and the table as it is when they are carried out. They fail as a whole where
