@@ -64,6 +64,41 @@ import Testing
     }
   }
 
+  /// A proxy sends requests of several clients over one connection: each counts for its own.
+  @Test(arguments: [[10_000], [5_000, 5_000]]) func aBodyCountsForItsOwnClient(parts: [Int]) throws {
+    // Beside one head a client has room for one body.
+    let service = try TestService { configuration in
+      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
+      configuration.limits.head = 8_192
+      configuration.limits.body = 12_000
+      configuration.limits.unfinishedInput = 80_000
+    }
+    func head(_ request: String, _ client: String) -> String {
+      "\(request) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \(client)\r\n"
+    }
+    func post(_ client: String, _ count: Int) -> String {
+      head("POST /echo", client) + "Content-Length: \(count)\r\n\r\n"
+    }
+    func body(_ count: Int) -> String { String(repeating: "x", count: count) }
+    func send(_ text: String, over connection: TestClient) {
+      let before = service.statistics.bytesRead
+      connection.send(text)
+      #expect(TestService.eventually { service.statistics.bytesRead >= before + text.utf8.count })
+    }
+    let greedy = (0..<2).map { _ in TestClient(port: service.port) }
+    for connection in greedy { send(post("192.0.2.1", 12_000) + body(8_000), over: connection) }
+    let proxy = TestClient(port: service.port)
+    for _ in 0..<2 {
+      send(head("GET /client", "192.0.2.1") + "\r\n", over: proxy)
+      #expect(proxy.receive().response?.status == 200)
+      send(post("192.0.2.2", 10_000), over: proxy)
+      for part in parts { send(body(part), over: proxy) }
+      #expect(proxy.receive().response?.body.count == 10_000)
+    }
+    proxy.send(post("192.0.2.1", 10_000) + body(10_000))
+    #expect(proxy.receive().response?.status == 429)
+  }
+
   @Test func whatIsGivenUpCountsNoMore() throws {
     let service = try Self.service()
     for _ in 0..<4 {

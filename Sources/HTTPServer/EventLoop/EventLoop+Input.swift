@@ -74,7 +74,8 @@ extension EventLoop {
         case .incomplete:
           if connection.reader.awaitsLargeBody, refuseByHead(connection) { return }
           noteProgress(connection)
-          try hold(connection.reader.unfinishedCount, of: connection)
+          let count = connection.reader.unfinishedCount
+          try hold(count, of: connection, by: client(connection, connection.reader.headOfBody))
         case .expectsContinue:
           if refuseByHead(connection) { return }
           noteProgress(connection)
@@ -101,7 +102,8 @@ extension EventLoop {
     do {
       if case .nothing = connection.parked {
         // Beside the body of the request that is being answered.
-        try hold((connection.heldInput?.bytes ?? connection.unread.count) + rest.count, of: connection)
+        let held = connection.heldInput?.bytes ?? connection.unread.count
+        try hold(held + rest.count, of: connection, by: connection.client)
       } else if rest.count > EventLoop.unreadLimit {
         return connection.machine.mustClose()
       }
@@ -123,16 +125,23 @@ extension EventLoop {
   }
 
   /// Counts what has come of a request that is not whole, the body of one that is not answered, or what is behind that.
-  private func hold(_ count: Int, of connection: Connection) throws(Refusal) {
+  private func hold(_ count: Int, of connection: Connection, by client: @autoclosure () -> Client) throws(Refusal) {
     guard count >= InputBudget.countedFrom || connection.heldInput != nil else { return }
-    connection.heldInput = try shared.input.hold(count, of: connection.client, insteadOf: connection.heldInput)
+    connection.heldInput = try shared.input.hold(count, of: client(), insteadOf: connection.heldInput)
+  }
+
+  /// The client of a request with this head; the connection's own before a head has come, as a proxy's earlier request
+  /// need not have been of the same client.
+  private func client(_ connection: Connection, _ head: RequestHead?) -> Client {
+    guard connection.peer.kind == .proxy, let head else { return connection.peer }
+    return shared.client(of: head, by: connection.peer.address)
   }
 
   private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) throws(Refusal) {
     if body.isEmpty {
       connection.heldInput = nil
     } else {
-      do { try hold(body.count, of: connection) } catch { throw error.of(head) }
+      do { try hold(body.count, of: connection, by: client(connection, head)) } catch { throw error.of(head) }
     }
     // What is answered at once is held no longer.
     defer { if connection.machine.wantsInput { connection.heldInput = nil } }
@@ -174,7 +183,7 @@ extension EventLoop {
   }
 
   private func request(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Request {
-    if connection.peer.kind == .proxy { connection.client = shared.client(of: head, by: connection.peer.address) }
+    if connection.peer.kind == .proxy { connection.client = client(connection, head) }
     return Request(
       head: head,
       body: body,
