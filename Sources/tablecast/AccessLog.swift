@@ -30,7 +30,7 @@ final class AccessLog: Sendable {
       lost.wrappingAdd(1, ordering: .relaxed)
       return
     }
-    // Made here: a waiting line keeps no request, which has its body.
+    // Made here: a waiting line keeps no request, whose head may be long.
     let fields = Self.fields(answered, caller)
     queue.async { [self] in
       waiting.wrappingSubtract(1, ordering: .relaxed)
