@@ -41,10 +41,10 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def status(port, path="/v1/tables/todo", method="GET"):
+def status(port, path="/v1/tables/todo", method="GET", headers={}):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        connection.request(method, path, None if method in ("GET", "DELETE") else b"{}")
+        connection.request(method, path, None if method in ("GET", "DELETE") else b"{}", headers)
         response = connection.getresponse()
         response.read()
         return response.status
@@ -106,7 +106,7 @@ class Silent(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             return self.end_headers()
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.seen[self.command] += 1
+        self.server.seen[self.command + (" with a key" if "Idempotency-Key" in self.headers else "")] += 1
         self.close_connection = True
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
@@ -116,7 +116,7 @@ class Silent(http.server.BaseHTTPRequestHandler):
 
 
 def check_methods(folder):
-    """Exits where an edit is sent twice, or a read is not."""
+    """Exits where an edit without a key is sent twice, or a read is not."""
     seen = collections.Counter()
     silent = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent) for _ in range(2)]
     for server in silent:
@@ -124,11 +124,12 @@ def check_methods(folder):
         threading.Thread(target=server.serve_forever, daemon=True).start()
     port = free_port()
     edge = nginx(folder, port, silent, None)
-    wanted = {"GET": 2, "POST": 1, "PATCH": 1, "PUT": 1, "DELETE": 1}
+    wanted = {"GET": 2, "POST": 1, "PATCH": 1, "PUT": 1, "DELETE": 1, "PUT with a key": 2, "DELETE with a key": 2}
     try:
-        for method in wanted:
-            answer = status(port, "/v1/tables/todo/items/1", method)
-            assert answer == 502, f"{method} is answered by {answer}"
+        for name in wanted:
+            method, *key = name.split(maxsplit=1)
+            answer = status(port, "/v1/tables/todo/items/1", method, {"Idempotency-Key": "one"} if key else {})
+            assert answer == 502, f"{name} is answered by {answer}"
     finally:
         edge.terminate()
         edge.wait()
