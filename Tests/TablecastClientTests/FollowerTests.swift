@@ -79,6 +79,17 @@ import Testing
     #expect(run.targets == ["/v1/tables/t/changes?after=00000000000a.5~w200&wait=20"])
   }
 
+  /// Whoever scrolls sees rows on the way: a request is not called off while some of its rows are wanted.
+  @Test func aWindowThatMovesALittleWaitsForTheRowsUnderWay() throws {
+    var run = try windowed()
+    for from in [10, 20, 30] { run.handle(.widen(Self.address, RowWindow(from...from + 49))) }
+    #expect(run.targets == ["/v1/tables/t/changes?after=00000000000a.5~w0&rows=10-59&wait=0"])
+    try run.answer("rows=10-59", Self.moved(0, 10))
+    #expect(run.targets == ["/v1/tables/t/changes?after=00000000000a.5~w10&rows=30-79&wait=0"])
+    try run.answer("rows=30-79", Self.moved(10, 30))
+    #expect(run.targets == ["/v1/tables/t/changes?after=00000000000a.5~w30&wait=20"])
+  }
+
   @Test func aWindowThatMovesBeforeTheFirstSnapshotIsAskedFor() {
     var run = Run()
     run.handle(.observe(Self.address, RowWindow(50)))
@@ -143,6 +154,13 @@ import Testing
     #expect(run.targets == ["/v1/tables/t/changes?wait=0"])
     try run.answer("/t/changes", Self.snapshot("t", "2"))
     #expect(run.follower.tables[Self.address]?.shownContent?.sections.count == 1)
+  }
+
+  @Test func whoComesWhileOneRowIsOnItsWayIsNotShownThatRow() {
+    var run = Run()
+    run.handle(.answered(Self.address, EditID("a"), TableCursor("00000000000a.2")))
+    run.handle(.observe(Self.address, RowWindow(50)))
+    #expect(run.targets == ["/v1/tables/t/changes?rows=50&wait=0"])
   }
 
   @Test func anEditOfAScreenIsFoundInItsWindow() {

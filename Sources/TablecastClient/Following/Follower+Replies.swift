@@ -244,7 +244,7 @@ extension Follower {
   }
 
   private func isNamed(_ address: TableAddress, _ name: String) -> Bool {
-    tables[address]?.name.map { $0 == name } ?? address.canBe(named: name)
+    tables[address]?.name.map { Identity($0) == Identity(name) } ?? address.canBe(named: name)
   }
 
   /// A table that can't be followed among others that can.

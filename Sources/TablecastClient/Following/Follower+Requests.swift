@@ -84,7 +84,7 @@ extension Follower {
       let covers = tables.allSatisfy { table in
         guard let asked = outstanding.asks[table.address] else { return false }
         let isSame = asked.cursor == table.cursor && asked.search == table.search
-        return isSame && asked.rows == ask(table, in: lane).rows && (asked.slot == nil || polledBySlots(table))
+        return isSame && asked.serves(ask(table, in: lane).rows) && (asked.slot == nil || polledBySlots(table))
       }
       let isDue = outstanding.wait > 0 && (lane.isFresh || tables.contains { asksAtOnce($0) })
       if covers && !isDue { return }

@@ -139,6 +139,8 @@ struct Follower: Sendable {
   private mutating func observe(_ address: TableAddress, _ window: RowWindow?) {
     var table = tables[address] ?? FollowedTable(address)
     if table.isGlimpse {
+      // Nor is the row that is on its way.
+      cancel(.alone(address))
       (table.isGlimpse, table.mirror, table.needsSnapshot) = (false, nil, false)
       if table.refusal == nil { table.connection = .connecting }
     }

@@ -12,6 +12,14 @@ struct PollLane: Sendable {
     var rows: WindowAsk?
     var search: TableSearch?
     var slot: String?
+
+    /// Whether its answer is of use where these rows are wanted by now: the same ones, or some of them. A window that
+    /// moves all the time, a little at once, would otherwise get none.
+    func serves(_ wanted: WindowAsk?) -> Bool {
+      if rows == wanted { return true }
+      guard case .window(let own)? = rows, case .window(let other)? = wanted else { return false }
+      return own.overlaps(other)
+    }
   }
 
   /// A table as a request for several names it.

@@ -34,6 +34,9 @@ struct RowWindow: Hashable, Sendable {
     return RowWindow(start...min(from + self.rows, start + Self.most) - 1)
   }
 
+  /// Whether a row is in both.
+  func overlaps(_ other: RowWindow) -> Bool { from < other.from + other.rows && other.from < from + rows }
+
   /// As a request says it: `50`, `100-149`.
   var text: String { from == 0 ? "\(rows)" : "\(from)-\(from + rows - 1)" }
 }

@@ -59,7 +59,7 @@ public struct TableAddress: Hashable, Sendable {
 
   /// Whether a reply's `table` can be this one's: a family's member is named with all its parameters.
   func canBe(named name: String) -> Bool {
-    name == self.name || name.hasPrefix(self.name + ";")
+    Identity(name) == Identity(self.name) || name.utf8.starts(with: "\(self.name);".utf8)
   }
 }
 
