@@ -219,9 +219,8 @@ extension SwiftGenerator {
   /// Names that the generated code itself uses.
   static let typeNames: Set<String> = [
     "Any", "Bool", "CaseIterable", "Cell", "CellModel", "Codable", "CodingKey", "CodingKeys", "Decoder", "Double",
-    "Encoder",
-    "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable", "String",
-    "TableRow", "TablecastClient", "Type", "URL",
+    "Encoder", "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable",
+    "String", "TableRow", "TablecastClient", "Type", "URL",
   ]
 
   /// Names that no property can have, not even in backticks: `self.self` is the value itself, and `Hashable` has

@@ -174,7 +174,10 @@ extension ClientEngine {
       // Earlier releases had a file for each view. All are read before the first is written: one of them may have the
       // table's own key, and the newest states of edits.
       let files = files.filter { $0.kept.address.view == nil } + files.filter { $0.kept.address.view != nil }
-      desks[table, default: EditDesk(table)].unreadable = files.flatMap(\.kept.unreadable)
+      // A file that could not be removed has the same ones at every start.
+      var known: Set<JSONText> = []
+      let unreadable = files.flatMap(\.kept.unreadable).filter { known.insert($0).inserted }
+      desks[table, default: EditDesk(table)].unreadable = unreadable
       change(table) { $0.restore(files.flatMap { $0.kept.entries.map(\.status) }, now: now, date: date) }
       guard desks[table]?.isIdle == false, keepEdits(of: table) else { continue }
       for (kept, bytes) in files {

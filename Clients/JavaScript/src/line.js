@@ -1,5 +1,5 @@
-// The edits of one table, whatever view they were made on, in line: sent one after the other, shown by all that show the table, and kept until they are
-// over. What was not done stays, with its reason, until the person retries or discards it.
+// The edits of one table, whatever view they were made on, in line: sent one after the other, shown by all that show the
+// table, and kept until they are over. What was not done stays, with its reason, until the person retries or discards it.
 
 import { isAsNewAs } from "./cursor.js";
 import { isShown, judge, operations, overlay, placed, requestOf } from "./edits.js";

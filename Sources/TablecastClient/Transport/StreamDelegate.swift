@@ -5,8 +5,10 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-  /// Fields that hold no secret of the caller's.
-  private static let harmlessFields: Set<String> = ["accept", "accept-language", "user-agent"]
+  /// Fields that hold no secret of the caller's. Without its cursor a stream would begin with what nobody asked for.
+  private static let harmlessFields: Set<String> = [
+    "accept", "accept-cells", "accept-language", "last-event-id", "user-agent",
+  ]
 
   /// This request without what only the origin of another URL may be told. From http to https a host stays the same.
   func redirected(from original: URL?) -> URLRequest {

@@ -38,7 +38,9 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
   /// Linux's Foundation waits for itself, which ends the program.
   deinit {
     DispatchQueue.global().async { [session, editing, streaming] in
-      for session in [session, editing, streaming] { session.invalidateAndCancel() }
+      for session in [session, streaming] { session.invalidateAndCancel() }
+      // Edits go on: whoever has made them wants them done.
+      editing.finishTasksAndInvalidate()
     }
   }
 

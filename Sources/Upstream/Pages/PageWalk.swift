@@ -96,8 +96,9 @@ struct PageWalk {
     return following
   }
 
-  /// Returns whether a page is the one before it once more, as some upstreams answer for a number behind the last page. Where the first two
-  /// pages are the same, the number may be one that is not heeded, unless the total says that there is no more.
+  /// Returns whether a page is the one before it once more, as some upstreams answer for a number behind the last page.
+  /// Where the first two pages are the same, the number may be one that is not heeded, unless the total says that there
+  /// is no more.
   private func repeatsEnd(_ page: Page) -> Bool {
     switch paging.style {
     case .page, .offset:
