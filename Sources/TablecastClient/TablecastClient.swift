@@ -102,8 +102,8 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   /// happens at most once a second.
   public func wake() { engine.perform { $0.wake() } }
 
-  /// Sets another token provider, after a login. Polls are made anew with it, and requests that waited for the former
-  /// provider wait for this one. Edits that waited for a login continue with the same keys.
+  /// Sets another token provider, after a login. All requests for tables are made anew with it. Edits that waited for the
+  /// former provider, or for a login, continue with the same keys.
   public func useToken(_ token: TokenProvider?) {
     engine.setup.transport.use(token)
     let isGiven = token != nil

@@ -196,6 +196,16 @@ import Testing
     #expect(run.targets == ["/v1/tables/t/changes?wait=0"])
   }
 
+  /// The answer to what is under way would be for the former token.
+  @Test func whatIsUnderWayIsAskedForWithAnotherProvider() {
+    var run = Run()
+    run.handle(.observe(Self.address, nil))
+    let former = run.open.map(\.id)
+    run.handle(.tokenReplaced(usesSlots: false))
+    #expect(run.targets == ["/v1/tables/t/changes?wait=0"])
+    #expect(run.open.map(\.id) != former)
+  }
+
   @Test func whoHasATokenDoesNotPollThroughCaches() throws {
     var run = Run()
     run.handle(.observe(Self.address, nil))

@@ -146,6 +146,21 @@ import Testing
     #expect(statuses.current.isEmpty)
   }
 
+  /// A login while a request is under way without a token.
+  @Test func whatWentWithoutATokenIsSentWithTheNewOne() async throws {
+    authorized.use(nil)
+    for path in ["a", "b"] { _ = send(path) }
+    try await requests(2)
+    let calls = transport.waiting
+    transport.answer(calls[0].number, .success(TransportResponse(status: 401)))
+    #expect(statuses.current == [401])
+    authorized.use { _ in "new" }
+    transport.answer(calls[1].number, .success(TransportResponse(status: 401)))
+    try await requests(3)
+    #expect(transport.requests.last?.url == "http://h/b" && tokens == ["Bearer new"])
+    #expect(statuses.current == [401])
+  }
+
   /// Through the whole client: after a login nothing waits for delays of before.
   @Test func tablesAreAskedForWithAnotherProviderAtOnce() async throws {
     var options = ClientOptions()

@@ -80,12 +80,6 @@ extension Follower {
     giveUp(address)
   }
 
-  /// Of a table that isn't shown no edit will be seen.
-  mutating func giveUp(_ address: TableAddress) {
-    for edit in tables[address]?.awaited ?? [] { actions.append(.confirmed(address, edit.edit, .never)) }
-    tables[address]?.awaited = []
-  }
-
   private mutating func read(
     _ response: TransportResponse,
     to outstanding: PollLane.Outstanding,
@@ -283,30 +277,5 @@ extension Follower {
     let empty = tables[address].map(\.emptySlots) ?? 0
     tables[address]?.slot = slot ?? FollowedTable.firstSlot
     tables[address]?.emptySlots = isWaited ? 0 : empty + 1
-  }
-
-  // MARK: Edits
-
-  /// Tells of the edits that the table now has.
-  mutating func confirm(_ address: TableAddress, by request: Int = 0, isWhole: Bool = false) {
-    guard let table = tables[address], !table.awaited.isEmpty else { return }
-    var left: [AwaitedEdit] = []
-    for edit in table.awaited {
-      let isAsNew = edit.cursor.map { table.content?.cursor.isAsNew(as: $0) ?? false } ?? false
-      if isAsNew || isWhole && request > edit.answeredBefore {
-        let isOther = edit.cursor.map { $0.epoch != table.content?.cursor.epoch } ?? false
-        actions.append(.confirmed(address, edit.edit, isOther ? .otherEpoch : .shown))
-      } else {
-        left.append(edit)
-      }
-    }
-    tables[address]?.awaited = left
-    guard request > 0 else { return }
-    let polls = left.isEmpty ? 0 : table.confirmationPolls + 1
-    tables[address]?.confirmationPolls = polls
-    // Of another epoch, or not told: only a snapshot that is asked for now can show it.
-    if polls > 4 || left.contains(where: { $0.cursor == nil || $0.cursor?.epoch != table.content?.cursor.epoch }) {
-      tables[address]?.needsSnapshot = !left.isEmpty
-    }
   }
 }

@@ -113,7 +113,7 @@ struct Follower: Sendable {
     case .tokenReplaced(let usesSlots):
       settings.usesSlots = usesSlots
       reloadRefused(now: now)
-      renewPolls(now: now)
+      renewRequests(now: now)
     case .purged: purge()
     case .answered(let address, let edit, let cursor): look(for: edit, cursor, in: address)
     }
@@ -194,70 +194,8 @@ struct Follower: Sendable {
     actions.append(.changed(address, .status))
   }
 
-  private mutating func reloadRefused(now: Double) {
+  mutating func reloadRefused(now: Double) {
     for (address, table) in tables where table.refusal != nil { reload(address, now: now) }
-  }
-
-  private mutating func pause(_ reason: String, _ address: TableAddress?) {
-    if let address {
-      tables[address, default: FollowedTable(address)].pauses.insert(reason)
-    } else {
-      pauses.insert(reason)
-    }
-    for address in address.map({ [$0] }) ?? Array(tables.keys) { showPauses(address) }
-  }
-
-  private mutating func showPauses(_ address: TableAddress) {
-    guard let table = tables[address], table.refusal == nil, isPaused(table), table.isActive else { return }
-    show(address, .paused)
-  }
-
-  private mutating func resume(_ reason: String, _ address: TableAddress?, now: Double) {
-    if let address { tables[address]?.pauses.remove(reason) } else { pauses.remove(reason) }
-    for address in address.map({ [$0] }) ?? Array(tables.keys) {
-      guard let table = tables[address], table.connection == .paused, !isPaused(table) else { continue }
-      show(address, table.mirror == nil ? .connecting : .cached)
-    }
-    renewPolls(now: now)
-  }
-
-  /// Polls that wait are made anew, and those that have failed are made now, or once the service wants them.
-  private mutating func renewPolls(now: Double) {
-    for id in lanes.keys {
-      lanes[id]?.isFresh = true
-      if lanes[id]?.outstanding == nil { lanes[id]?.hasten(now: now) }
-    }
-  }
-
-  func isPaused(_ table: FollowedTable) -> Bool { !pauses.isEmpty || !table.pauses.isEmpty }
-
-  /// Waiting requests are made again at once, or once the service wants them; not more than once a second.
-  private mutating func wake(now: Double) {
-    if let wokenAt, now - wokenAt < 1 { return }
-    wokenAt = now
-    reloadRefused(now: now)
-    for address in tables.keys { tables[address]?.isSeparate = false }
-    for id in lanes.keys {
-      cancel(id)
-      lanes[id]?.isFresh = true
-      lanes[id]?.hasten(now: now)
-    }
-  }
-
-  /// Requests of before are made anew: their answers are perhaps the former user's.
-  private mutating func purge() {
-    for address in tables.keys { tables[address]?.isForgotten = true }
-    for id in lanes.keys where lanes[id]?.outstanding != nil {
-      cancel(id)
-      lanes[id]?.isFresh = true
-    }
-  }
-
-  /// A request that was made after a purge was answered: the table may be kept again.
-  mutating func remember(_ address: TableAddress) {
-    guard tables[address]?.isForgotten == true else { return }
-    tables[address]?.isForgotten = false
-    actions.append(.changed(address, .status))
   }
 
   /// Polls that are over their time, tables that nobody observes any more.
@@ -283,19 +221,6 @@ struct Follower: Sendable {
       tables[address] = table
       actions.append(.changed(address, .status))
     }
-  }
-
-  /// An edit was answered: its table is asked until it has the edit.
-  private mutating func look(for edit: EditID, _ cursor: TableCursor?, in address: TableAddress) {
-    var table = tables[address] ?? FollowedTable(address)
-    if !table.isActive, table.mirror == nil {
-      // The cursor alone counts, which one row brings as well as all.
-      table.isGlimpse = address.screen?.window == nil
-      table.window = address.screen?.window ?? RowWindow(1)
-    }
-    table.awaited.append(AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest))
-    tables[address] = table
-    if let problem = table.refusal, problem.status != 401 { giveUp(address) } else { confirm(address) }
   }
 
   private mutating func noteLeft(now: Double) {

@@ -78,10 +78,26 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   }
 
   func send(_ request: TransportRequest, completion: @escaping Completion) -> any Cancellable {
-    guard hasProvider else { return transport.send(request, completion: completion) }
     let cancellation = Cancellation()
-    send(request, cancellation, completion)
+    let (token, renewals) = lock.withLock { (self.token, self.renewals) }
+    if token == nil {
+      sendWithoutToken(Attempt(request: request, renewals: renewals), cancellation, completion)
+    } else {
+      send(request, cancellation, completion)
+    }
     return cancellation
+  }
+
+  /// Sends a request as it is, and after a 401 with a token, where there is a provider by then.
+  private func sendWithoutToken(_ attempt: Attempt, _ cancellation: Cancellation, _ completion: @escaping Completion) {
+    cancellation.replace {
+      transport.send(attempt.request) { [self] result in
+        guard case .success(let response) = result, response.status == 401, hasProvider else {
+          return completion(result)
+        }
+        send(attempt.request, after: Refusal(attempt: attempt, response: response), cancellation, completion)
+      }
+    }
   }
 
   private func send(
