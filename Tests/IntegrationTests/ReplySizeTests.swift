@@ -61,7 +61,7 @@ struct ReplySizeTests {
   }
 }
 
-/// Redirected, a POST would become a GET, and its answer one to an edit.
+/// Edits on their way: redirected, a POST would become a GET, and its answer one to an edit.
 @Suite struct RedirectTransportTests {
   @Test(arguments: [
     ("GET", 200, "URLSession"), ("POST", 302, "URLSession"), ("DELETE", 302, "URLSession"),
@@ -75,5 +75,18 @@ struct ReplySizeTests {
     }
     #expect(try seen.wait(for: "the reply") { $0 } == status)
     withExtendedLifetime((transport, task)) {}
+  }
+
+  /// Whoever has made an edit wants it done, though the client has gone.
+  @Test func anEditOutlivesItsTransport() throws {
+    let server = try MisbehavingUpstream()
+    let seen = Monitor<Int?>(nil)
+    var transport: (any Transport)? = URLSessionTransport()
+    let task = transport?.send(TransportRequest("POST", "\(server.base)/delay?ms=300")) { result in
+      seen.change { $0 = (try? result.get())?.status ?? 0 }
+    }
+    transport = nil
+    #expect(try seen.wait(for: "the reply") { $0 } == 200)
+    withExtendedLifetime((task, server)) {}
   }
 }
