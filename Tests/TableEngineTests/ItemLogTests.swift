@@ -6,6 +6,7 @@ import Queues
 import Synchronization
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -142,14 +143,14 @@ import Testing
     _ = try first.answer()
     other.writer.content.queue.sync {}
     #expect(other.mayBeBehind, "a reader waits")
-    let shown = Mutex<[String]?>(nil)
-    other.readBarrier(view: nil) { _, _ in shown.withLock { $0 = Self.titles(other.current.table) } }
+    let shown = Monitor<[String]?>(nil)
+    other.readBarrier(view: nil) { _, _ in shown.change { $0 = Self.titles(other.current.table) } }
     other.writer.content.queue.sync {}
     store.open()
     while store.waitingCount > 0 { store.release() }
     _ = try second.answer()
     #expect(try titles(other) == ["A", "B", "C", "D"])
-    #expect(shown.withLock { $0 } == ["A", "B", "C", "D"])
+    #expect(try shown.wait(for: "the read") { $0 } == ["A", "B", "C", "D"])
     other.writer.content.queue.sync {}
     #expect(!other.mayBeBehind, "nobody waits for ever")
   }

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Queues
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 import Testing
@@ -108,6 +109,15 @@ import Upstream
     #expect(content.isOfAnotherLease(than: 2))
     content.lead(under: 2, showing: writer.versions.latest.table)
     #expect(!content.isOfAnotherLease(than: 2) && content.inputs[source]?.isSettled == false)
+    // Another replica's version comes while an answer is not mapped yet: the source would only say that nothing has changed since.
+    let answer = SourceContent(pages: [Array(#"[{"id":1,"title":"One"}]"#.utf8)])
+    let isTaken = content.take(.content(answer, 1), from: source, showingItsWords: false)
+    #expect(isTaken)
+    let revision = Revision(number: 9, stamp: 9)
+    content.followed(to: revision, shown: writer.versions.latest.table, isLeading: true)
+    #expect(content.inputs[source]?.content != nil && content.isResultOld && content.record.durable == revision)
+    content.followed(to: revision, shown: writer.versions.latest.table, isLeading: false)
+    #expect(content.inputs[source]?.content == nil, "who doesn't lead goes by the versions of others")
   }
 
   @Test func aLookIsForAllWhoAskedBeforeItBegan() {

@@ -89,12 +89,18 @@ extension TableContent {
       isResultOld = true
       return
     }
+    // Answers that are not mapped yet: the sources would not say them again.
+    if isLeading, inputs.values.contains(where: { $0.content != nil }) {
+      forgetTold()
+      (restored, isResultOld) = (table, true)
+      return
+    }
     let before = inputs
     drop(showing: table)
     restored = table
     guard isLeading else { return }
     // Rows that were toggled are still those of the answer.
-    for (source, input) in before where input.content == nil {
+    for (source, input) in before {
       inputs[source]?.answer = input.answer
       inputs[source]?.showsAll = input.showsAll
       inputs[source]?.isConfirmed = input.isConfirmed
