@@ -138,7 +138,9 @@ struct UpstreamChange: Change {
       case .failure: finish(.failure(.acceptedUnseen))
       }
     } apply: { [name] content in
-      plan.apply(accepted.item, sent: accepted.sent, to: &content, named: name)
+      let isOvertaken = plan.identity.map { edit.source.accept(plan.change, of: $0, sentAt: edit.mark) } ?? false
+      guard !isOvertaken else { return .awaitsRefresh(row: plan.change.row) }
+      return plan.apply(accepted.item, sent: accepted.sent, to: &content, named: name)
     }
   }
 

@@ -19,6 +19,8 @@ final class PolledSource: Sendable {
   private let successor = Mutex<PolledSource?>(nil)
   /// The edits that wait for the next answer of a failing upstream, and whether it is about to be asked again for them.
   private let unanswered = Mutex<(waiters: [AnswerWaiter], isToBeAsked: Bool)>(([], false))
+  /// The edits that the upstream has accepted.
+  private let accepted = Mutex(AcceptedItems())
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
   let standsForAnother = Atomic(false)
   /// It is being taken over from another replica.
@@ -80,6 +82,14 @@ final class PolledSource: Sendable {
   /// True if it ever gave items.
   var hasWorked: Bool { listeners.hasWorked }
   var figures: SourceFigures { source.figures }
+
+  /// The number of the edits that its upstream has accepted.
+  var acceptedCount: UInt64 { accepted.withLock { $0.count } }
+
+  /// Notes an accepted edit, as ``AcceptedItems/note(_:of:sentAt:)`` does.
+  func accept(_ edit: Edit, of item: String, sentAt mark: UInt64) -> Bool {
+    accepted.withLock { $0.note(edit, of: item, sentAt: mark) }
+  }
 
   // MARK: One of many readers
 

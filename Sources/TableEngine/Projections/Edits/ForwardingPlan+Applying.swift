@@ -156,7 +156,7 @@ extension ForwardingPlan {
 }
 
 extension Edit {
-  fileprivate var isDeletion: Bool { if case .delete = self { true } else { false } }
+  var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
 extension EditPlace {

@@ -8,6 +8,8 @@ struct UpstreamEdit: Sendable {
   let request: EditRequest
   let plan: ForwardingPlan
   let source: PolledSource
+  /// How many edits the upstream had accepted then.
+  let mark: UInt64
   /// Held until the edit is answered: it knows what is put in its place meanwhile.
   let owner: LiveTable
   private let definition: TableDefinition
@@ -26,6 +28,7 @@ struct UpstreamEdit: Sendable {
       throw owner?.departure ?? .isMadeAnew(definition.name)
     }
     (self.request, self.plan, self.definition, self.owner, self.source) = (request, plan, definition, owner, source)
+    mark = source.acceptedCount
     fields = request.caller.forwarded(by: definition)
   }
 
