@@ -213,6 +213,11 @@ public final class TableService: RequestHandler {
     return isRepeatable ? ServiceError.ending.response : nil
   }
 
+  /// An edit is kept as values until its upstream has answered. They take 3 bytes (a text) to 13 (`0,`) for each one.
+  public func weight(of request: Request) -> Int {
+    request.parsed.match?.route.changesItems(request) == true ? 8 : 1
+  }
+
   public func refusal(of request: Request) -> Response? {
     guard let match = request.parsed.match else { return ServiceError.nothing(at: request).response }
     let state = state

@@ -64,6 +64,46 @@ import Testing
     }
   }
 
+  /// What a handler makes of a body counts as long as it works on it, also once the client has gone.
+  @Test func bodiesWeighWhatIsMadeOfThem() throws {
+    // One address may have 500,000 bytes.
+    let service = try TestService { configuration in
+      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
+      configuration.limits.body = 300_000
+      configuration.limits.unfinishedInput = 2_000_000
+    }
+    func post(_ path: String, _ count: Int) -> String {
+      "POST \(path) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: \(count)\r\n\r\n"
+        + String(repeating: "x", count: count)
+    }
+    func isRefused(_ path: String, _ count: Int) -> Bool {
+      let client = TestClient(port: service.port)
+      client.send(post(path, count))
+      return client.receive().response?.status == 429
+    }
+    let holders = (0..<2).map { _ in TestClient(port: service.port) }
+    for holder in holders { holder.send(post("/heavy", 30_000)) }
+    #expect(TestService.eventually { service.heavyCount == 2 })
+    #expect(isRefused("/heavy", 30_000) && !isRefused("/echo", 30_000))
+    // What is small weighs little.
+    let small = TestClient(port: service.port)
+    small.send(post("/heavy", 5_000))
+    #expect(TestService.eventually { service.heavyCount == 3 })
+    for client in holders + [small] { client.reset() }
+    #expect(TestService.eventually { service.statistics.connections == 0 })
+    #expect(isRefused("/heavy", 30_000))
+    service.answerHeavy()
+    // One alone has room, however large it is.
+    let client = TestClient(port: service.port)
+    for _ in 0..<2 {
+      client.send(post("/heavy", 300_000))
+      #expect(TestService.eventually { service.heavyCount == 1 })
+      #expect(isRefused("/echo", 30_000))
+      service.answerHeavy()
+      #expect(client.receive().response?.status == 200)
+    }
+  }
+
   /// A proxy sends requests of several clients over one connection: each counts for its own.
   @Test(arguments: [[10_000], [5_000, 5_000]]) func aBodyCountsForItsOwnClient(parts: [Int]) throws {
     // Beside one head a client has room for one body.
@@ -158,6 +198,19 @@ import Testing
     test.loop.resumeReading()
     #expect(test.loop.counters.requests.load(ordering: .relaxed) == 20)
     #expect(test.connection.machine.phase == .closed)
+  }
+
+  @Test(arguments: [
+    (4_095, 8, 0), (4_096, 8, 4_096), (5_000, 8, 11_328), (5_000, 1, 5_000), (5_000, 0, 5_000),
+    (20_000, 8, 25_000), (25_000, 8, 25_000), (20_000, Int.max, 25_000),
+  ]) func bytesBeyondTheFirstWeighMore(bytes: Int, weight: Int, counted: Int) throws {
+    let budget = InputBudget(limit: 100_000, largest: 20_000, exemptsLoopback: true)
+    let client = Client(address: try #require(SocketAddress(host: "192.0.2.1", port: 1)), kind: .remote)
+    let held = try budget.hold(bytes, weighing: weight, of: client, insteadOf: nil)
+    #expect(budget.total == counted)
+    // Once, however often it ends.
+    for _ in 0..<2 { held?.end() }
+    #expect(budget.total == 0)
   }
 
   @Test func oneIsCountedInPlaceOfWhatItWas() throws {

@@ -25,6 +25,7 @@ final class TestService: RequestHandler {
     var versions: [UInt64: Int] = [:]
     var recorded = Recorded()
     var sharedWaiters: [String: SharedTestWaiter] = [:]
+    var heavy: [Exchange] = []
   }
 
   private let state = Mutex(State())
@@ -68,6 +69,8 @@ final class TestService: RequestHandler {
     }
 
     func refusal(of request: Request) -> Response? { target.withLock { $0.service }?.refusal(of: request) }
+
+    func weight(of request: Request) -> Int { target.withLock { $0.service }?.weight(of: request) ?? 1 }
   }
 
   var statistics: Statistics { server.statistics }
@@ -107,6 +110,9 @@ final class TestService: RequestHandler {
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
       return .later
     case ("never", 1): return .later
+    case ("heavy", 1):
+      state.withLock { $0.heavy.append(exchange) }
+      return .later
     case ("elsewhere", 1): return elsewhere(request, exchange)
     case ("paced", 1):
       return .stream(Response(status: .ok), PacedTestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
@@ -121,6 +127,19 @@ final class TestService: RequestHandler {
 
   func refusal(of request: Request) -> Response? {
     request.path.first == "closed" ? .problem(.forbidden, detail: "whatever it says") : nil
+  }
+
+  func weight(of request: Request) -> Int { request.path.first == "heavy" ? 8 : 1 }
+
+  /// Requests for `/heavy` that are not answered.
+  var heavyCount: Int { state.withLock { $0.heavy.count } }
+
+  func answerHeavy() {
+    let waiting = state.withLock { state in
+      defer { state.heavy = [] }
+      return state.heavy
+    }
+    for exchange in waiting { exchange.finish(Response(status: .ok)) }
   }
 
   private func echo(_ request: Request) -> [HeaderField] {

@@ -42,12 +42,14 @@ final class Connection {
   let peer: Client
 
   var reader = RequestReader()
-  /// The input of an unfinished request, or of one that is not answered, counted.
-  var heldInput: HeldInput?
   /// The bytes thrown away while lingering.
   var discarded = 0
   /// The request in hand, where those that are answered are logged.
   var request: Request?
+  /// The input behind a request that is not answered, counted.
+  var heldUnread: HeldInput?
+  /// The input of an unfinished request, or of one that is not answered, counted. Beside what each exchange looks at.
+  var heldInput: HeldInput?
   /// The exchange, for other queues.
   let presence = Presence()
 

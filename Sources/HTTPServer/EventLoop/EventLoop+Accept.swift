@@ -128,7 +128,7 @@ extension EventLoop {
     connection.presence.end()
     // Now, whoever still holds the connection.
     connection.output = OutputQueue()
-    connection.heldInput = nil
+    (connection.heldInput, connection.heldUnread) = (nil, nil)
     if connection.isAwaited { awaited -= 1 }
     wheel.cancel(connection.descriptor)
     connections[Int(connection.descriptor)] = nil

@@ -56,10 +56,10 @@ extension EventLoop {
   /// Goes on with a connection whose request has been answered: what came behind it is next.
   func resume(_ connection: Connection) {
     guard connection.machine.wantsInput else { return }
-    if connection.reader.isBetweenRequests { connection.heldInput = nil }
+    if connection.reader.isBetweenRequests { endHolding(connection) }
     if !connection.unread.isEmpty {
       let unread = connection.unread
-      connection.unread = []
+      (connection.unread, connection.heldUnread) = ([], nil)
       consume(connection, unread.span)
     }
     if connection.mayHaveInput, connection.machine.wantsInput { read(connection, untilEnd: true) }
@@ -102,8 +102,11 @@ extension EventLoop {
     do {
       if case .nothing = connection.parked {
         // Beside the body of the request that is being answered.
-        let held = connection.heldInput?.bytes ?? connection.unread.count
-        try hold(held + rest.count, of: connection, by: connection.client)
+        connection.heldUnread = try shared.input.hold(
+          connection.unread.count + rest.count,
+          of: connection.client,
+          insteadOf: connection.heldUnread
+        )
       } else if rest.count > EventLoop.unreadLimit {
         return connection.machine.mustClose()
       }
@@ -124,10 +127,32 @@ extension EventLoop {
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
   }
 
-  /// Counts what has come of a request that is not whole, the body of one that is not answered, or what is behind that.
-  private func hold(_ count: Int, of connection: Connection, by client: @autoclosure () -> Client) throws(Refusal) {
+  /// Counts what has come of a request that is not whole, or the body of one that is not answered.
+  private func hold(
+    _ count: Int,
+    weighing weight: Int = 1,
+    of connection: Connection,
+    by client: @autoclosure () -> Client
+  ) throws(Refusal) {
     guard count >= InputBudget.countedFrom || connection.heldInput != nil else { return }
-    connection.heldInput = try shared.input.hold(count, of: client(), insteadOf: connection.heldInput)
+    connection.heldInput = try shared.input.hold(
+      count,
+      weighing: weight,
+      of: client(),
+      insteadOf: connection.heldInput
+    )
+  }
+
+  /// The request is answered. A handler may keep its exchange for a moment longer, which counts no more.
+  private func endHolding(_ connection: Connection) {
+    connection.heldInput?.end()
+    connection.heldInput = nil
+  }
+
+  /// The bytes of memory for each one of a request's body; small bodies are not worth the question.
+  private func weight(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Int {
+    guard body.count >= InputBudget.countedFrom else { return 1 }
+    return shared.handler.weight(of: request(connection, head, []))
   }
 
   /// The client of a request with this head; the connection's own before a head has come, as a proxy's earlier request
@@ -141,10 +166,15 @@ extension EventLoop {
     if body.isEmpty {
       connection.heldInput = nil
     } else {
-      do { try hold(body.count, of: connection, by: client(connection, head)) } catch { throw error.of(head) }
+      do {
+        let weight = weight(connection, head, body)
+        try hold(body.count, weighing: weight, of: connection, by: client(connection, head))
+      } catch {
+        throw error.of(head)
+      }
     }
     // What is answered at once is held no longer.
-    defer { if connection.machine.wantsInput { connection.heldInput = nil } }
+    defer { if connection.machine.wantsInput { endHolding(connection) } }
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     connection.exchange = nextExchange()
     let request = take(connection, head, body)
@@ -234,7 +264,7 @@ extension EventLoop {
 
   /// The last response of a connection, which the client is to see whatever it still sends.
   private func end(_ connection: Connection, with response: Response) {
-    connection.unread = []
+    (connection.unread, connection.heldUnread) = ([], nil)
     (connection.reader, connection.heldInput) = (RequestReader(), nil)
     connection.mayHaveInput = true
     connection.machine.refused()
@@ -273,7 +303,7 @@ extension EventLoop {
     }
     // RFC 9112 section 9.6: closing over unread input resets the connection, and the response may be lost with it.
     Socket.shutWriting(connection.descriptor)
-    (connection.unread, connection.heldInput) = ([], nil)
+    (connection.unread, connection.heldUnread, connection.heldInput) = ([], nil, nil)
     connection.machine.lingers(now: clock.now, shared.timeouts)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
     discard(connection)

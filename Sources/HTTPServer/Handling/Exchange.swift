@@ -4,10 +4,13 @@ public struct Exchange: Sendable {
   let slot: Int32
   let serial: UInt32
   public let asker: Asker
+  /// The request's body counts as long as the handler works on it, also where its client has gone.
+  private let held: HeldInput?
 
   init(_ loop: EventLoop, _ connection: Connection) {
     (self.loop, slot, serial) = (loop, connection.descriptor, connection.exchange)
     asker = Asker(connection)
+    held = connection.heldInput
   }
 
   /// Says of what kind the request is, from 0, for the figures of how long requests take. In `RequestHandler.handle(_:_:)` alone.

@@ -17,6 +17,11 @@ public protocol RequestHandler: AnyObject, Sendable {
   /// the request has none yet. On the event loop, as `handle(_:_:)`.
   func refusal(of request: Request) -> Response?
 
+  /// Returns the bytes of memory that a request takes for each byte of its body, which is one of them, until it is
+  /// answered: more than 1 where something larger is made of the body. Asked before a body of some KB is handled: the
+  /// request has none yet. On the event loop, as `handle(_:_:)`.
+  func weight(of request: Request) -> Int
+
   /// Returns the answer to a request that is not finished when the time of an ending server is over; nil: its connection is closed
   /// without one. On the event loop.
   ///
@@ -28,6 +33,8 @@ extension RequestHandler {
   public var requestKinds: Int { 1 }
 
   public func refusal(of request: Request) -> Response? { nil }
+
+  public func weight(of request: Request) -> Int { 1 }
 
   public func unfinished(kind: Int) -> Response? { .problem(.serviceUnavailable, detail: "The service is ending.") }
 }

@@ -30,9 +30,16 @@ final class InputBudget: Sendable {
 
   /// Counts what has come of a request, in place of what had come of it before, for as long as the result lives. O(1).
   ///
+  /// - Parameter weight: of each byte behind the first ``countedFrom``.
   /// - Throws: where there is no room for it.
-  func hold(_ bytes: Int, of client: Client, insteadOf before: HeldInput?) throws(Refusal) -> HeldInput? {
+  func hold(
+    _ bytes: Int,
+    weighing weight: Int = 1,
+    of client: Client,
+    insteadOf before: HeldInput?
+  ) throws(Refusal) -> HeldInput? {
     guard bytes >= InputBudget.countedFrom else { return nil }
+    let bytes = weighed(bytes, weight)
     let address = client.kind == .remote || client.kind == .local && !exemptsLoopback ? client.address.network : nil
     let refusal: Refusal? = state.withLock { state in
       let earlier = before?.bytes ?? 0
@@ -49,6 +56,13 @@ final class InputBudget: Sendable {
     }
     if let refusal { throw refusal }
     return HeldInput(bytes, address, self)
+  }
+
+  /// One request alone has room, whatever it weighs.
+  private func weighed(_ bytes: Int, _ weight: Int) -> Int {
+    let more = (bytes - InputBudget.countedFrom).multipliedReportingOverflow(by: max(weight - 1, 0))
+    guard !more.overflow, more.partialValue < share else { return max(bytes, share) }
+    return max(bytes, min(bytes + more.partialValue, share))
   }
 
   fileprivate func release(_ bytes: Int, of address: SocketAddress?) {
@@ -76,15 +90,22 @@ extension Refusal {
   )
 }
 
-/// The bytes of a request that is not answered, counted as long as this lives.
+/// The bytes of a request that is not answered, counted as long as this lives and has not ended.
 final class HeldInput: Sendable {
   let bytes: Int
   fileprivate let address: SocketAddress?
   private let budget: InputBudget
+  private let hasEnded = Atomic(false)
 
   fileprivate init(_ bytes: Int, _ address: SocketAddress?, _ budget: InputBudget) {
     (self.bytes, self.address, self.budget) = (bytes, address, budget)
   }
 
-  deinit { budget.release(bytes, of: address) }
+  /// They count no more. From any queue, and more than once.
+  func end() {
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    budget.release(bytes, of: address)
+  }
+
+  deinit { end() }
 }
