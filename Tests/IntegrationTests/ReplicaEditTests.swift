@@ -12,9 +12,16 @@ import Testing
     let isFailing = Monitor(false)
     /// It says nothing of what it has added.
     let isMute = Monitor(false)
+    /// It answers no change of an item before it is told to.
+    private let isHolding = Monitor(false)
+    /// It refuses each change of an item.
+    let isRefusing = Monitor(false)
+    private let script: @Sendable (ScriptedUpstream.Request) -> ScriptedUpstream.Answer
 
     init(_ set: ReplicaSet) {
-      set.upstream.answer { [items, isFailing, isMute] request in
+      script = { [items, isFailing, isMute, isHolding, isRefusing] request in
+        if request.method == "PATCH", isHolding.current { return .silence }
+        if request.method == "PATCH", isRefusing.current { return .status(409, "{}") }
         let path = request.target.split(separator: "/").map(String.init)
         if request.method == "GET" {
           return isFailing.current ? .status(500, "{}") : .json(.array(items.current))
@@ -43,6 +50,15 @@ import Testing
           return .json(items[index])
         }
       }
+      set.upstream.answer(by: script)
+    }
+
+    func holdChanges() { isHolding.change { $0 = true } }
+
+    func releaseChanges(_ set: ReplicaSet) {
+      isHolding.change { $0 = false }
+      // Whoever is silent looks at the script once more.
+      set.upstream.answer(by: script)
     }
   }
 
@@ -96,6 +112,67 @@ import Testing
     }
     #expect(mirror.resets == [] && Self.sent(set) == edits.count)
     #expect(try set.replicas[leader].mirror("quiet").titles == [["marked"]])
+  }
+
+  /// Of edits that name one version, through whichever replica, one is sent: the others would be built on what it changes.
+  @Test func ofEditsOfOneVersionOneIsSent() throws {
+    let set = try ReplicaSet(3)
+    let keeper = Keeper(set)
+    let leader = try set.leader()
+    #expect(try set.replicas[leader].request("POST", "/v1/tables/quiet/refresh").status == 200)
+    try set.converge()
+    let path = "/v1/tables/quiet/items/1"
+    let first = try set.replicas[0].mirror("quiet").cursor
+    keeper.holdChanges()
+    let answered = Monitor(0)
+    let edits = (0..<6).map { number in
+      Background("edit \(number)") { [replica = set.replicas[number % 3]] in
+        defer { answered.change { $0 += 1 } }
+        let body: JSONValue = ["title": .string("by \(number)")]
+        let terms = ["If-Match": "\"\(first)\""]
+        return try ReplicaSet.settled(replica, "PATCH", path, key: "edit \(number)", terms, body: body)
+      }
+    }
+    try awaited("all are sent or answered") { answered.current + Self.sent(set) >= 6 }
+    #expect(Self.sent(set) == 1)
+    keeper.releaseChanges(set)
+    let replies = try edits.map { try $0.value() }
+    #expect(replies.map(\.status).sorted() == [200, 412, 412, 412, 412, 412], "\(replies.map(\.text))")
+    #expect(Self.sent(set) == 1)
+    // The next one has its turn at once, at each replica.
+    var cursor = try replies.first { $0.status == 200 }?.json["cursor"]?.text ?? first
+    for (number, replica) in set.replicas.enumerated() {
+      let body: JSONValue = ["title": .string("next \(number)")]
+      let late = ["If-Match": "\"\(first)\""]
+      #expect(try ReplicaSet.settled(replica, "PATCH", path, key: "late \(number)", late, body: body).status == 412)
+      let terms = ["If-Match": "\"\(cursor)\""]
+      let reply = try ReplicaSet.settled(replica, "PATCH", path, key: "next \(number)", terms, body: body)
+      #expect(reply.status == 200, "\(reply.text)")
+      cursor = try reply.json["cursor"]?.text ?? cursor
+    }
+    #expect(Self.sent(set) == 4 && keeper.items.current.first?["title"] == "next 2")
+  }
+
+  /// A refused edit keeps no other one from being sent, through whichever replica.
+  @Test func aRefusedEditGivesItsTurnBack() throws {
+    let set = try ReplicaSet(2)
+    let keeper = Keeper(set)
+    let leader = try set.leader()
+    #expect(try set.replicas[leader].request("POST", "/v1/tables/quiet/refresh").status == 200)
+    try set.converge()
+    let cursor = try set.replicas[0].mirror("quiet").cursor
+    let terms = ["If-Match": "\"\(cursor)\""]
+    let path = "/v1/tables/quiet/items/1"
+    keeper.isRefusing.change { $0 = true }
+    for (number, replica) in set.replicas.enumerated() {
+      let body: JSONValue = ["title": .string("refused \(number)")]
+      let reply = try ReplicaSet.settled(replica, "PATCH", path, key: "refused \(number)", terms, body: body)
+      #expect(reply.status == 409, "\(reply.text)")
+    }
+    keeper.isRefusing.change { $0 = false }
+    let reply = try ReplicaSet.settled(set.replicas[0], "PATCH", path, key: "taken", terms, body: ["title": "taken"])
+    #expect(reply.status == 200, "\(reply.text)")
+    #expect(Self.sent(set) == 3)
   }
 
   /// What is too long for what replicas say to each other is found by fetching.

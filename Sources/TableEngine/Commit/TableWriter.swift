@@ -38,8 +38,7 @@ final class TableWriter: Sendable {
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
   let editsAhead = Atomic(0)
-  /// True while an edit with a condition, in any language, is on its way to the upstream. Another one would be built on a version that
-  /// this one is about to change.
+  /// True while an edit with a condition, in any language, is on its way to the upstream through this process (``ConditionalTurn``).
   let isConditionalUnderWay = Atomic(false)
   /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)

@@ -35,15 +35,32 @@ struct UpstreamChange: Change {
 
   func keeps(_ outcome: EditResult) -> Bool { request.keeps(outcome) }
 
+  /// What a plan comes to.
+  private enum Planned {
+    case edit(UpstreamEdit)
+    /// Its row is not known here, and may be elsewhere.
+    case lacksRow(TableError)
+    case ended(ChangeProgress.Event)
+  }
+
   func carryOut(_ run: ChangeRun) {
-    if let error = writer.refusal(of: request.preconditions) { return run.take(.refused(error)) }
-    guard request.preconditions.condition == nil || !isBehind else { return run.take(.failed(.notStoredForNow)) }
+    switch planned() {
+    case .ended(let event): run.take(event)
+    case .lacksRow(let error): UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
+    case .edit(let edit) where edit.isConditional: sendInTurn(edit, run)
+    case .edit(let edit): send(edit) { run.takeLater(.done($0, isKept: false)) }
+    }
+  }
+
+  /// Plans it on the newest version. On the table's queue.
+  private func planned() -> Planned {
+    if let error = writer.refusal(of: request.preconditions) { return .ended(.refused(error)) }
+    guard request.preconditions.condition == nil || !isBehind else { return .ended(.failed(.notStoredForNow)) }
     content.access { $0.refreshResult(named: name) }
     let table = versions.latest.table
     if let row = unknownRow(in: table) {
       let error = request.blaming(.notKnownYet(row, of: table.name))
-      guard !isAsking else { return run.take(.refused(error)) }
-      return UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
+      return isAsking ? .ended(.refused(error)) : .lacksRow(error)
     }
     let plan: ForwardingPlan
     do throws(TableError) {
@@ -51,25 +68,48 @@ struct UpstreamChange: Change {
         try ForwardingPlan(request, content, table: table, named: name)
       }
     } catch {
-      return run.take(.refused(request.blaming(error)))
+      return .ended(.refused(request.blaming(error)))
     }
     let edit: UpstreamEdit
     do throws(TableError) {
       let owner = original.table.withLock { $0.value }
       edit = try UpstreamEdit(request, plan, content.access { $0.definition }, of: owner)
     } catch {
-      return run.take(.done(.failure(error), isKept: false))
+      return .ended(.done(.failure(error), isKept: false))
     }
-    if let error = edit.refusal { return run.take(.failed(error)) }
-    if edit.isConditional, original.isConditionalUnderWay.exchange(true, ordering: .acquiringAndReleasing) {
-      return run.take(.done(.failure(.anotherIsOnItsWay(ofTable: name)), isKept: false))
-    }
-    send(edit) { outcome in
-      content.queue.async {
-        if edit.isConditional { original.isConditionalUnderWay.store(false, ordering: .releasing) }
-        run.take(.done(outcome, isKept: false))
+    if let error = edit.refusal { return .ended(.failed(error)) }
+    return .edit(edit)
+  }
+
+  /// Sends an edit with a condition while no other one of the table is on its way. On the table's queue.
+  private func sendInTurn(_ edit: UpstreamEdit, _ run: ChangeRun) {
+    let turn = ConditionalTurn(of: original)
+    turn.take(timeout: edit.source.definition.timeout) { event in
+      if let event { return run.takeLater(event) }
+      guard turn.isShared else { return send(edit, in: turn, run) }
+      // The turn before this one may have been another replica's, and its version not known here.
+      writer.readBarrier { found in
+        content.queue.async {
+          guard found == .read else { return turn.giveBack { run.takeLater(.failed(.notStoredForNow)) } }
+          planAgain(in: turn, run)
+        }
       }
     }
+  }
+
+  /// Plans it on what was read since the turn was taken, and sends it. On the table's queue.
+  private func planAgain(in turn: ConditionalTurn, _ run: ChangeRun) {
+    // Whoever waits until something is undone keeps no turn meanwhile.
+    guard content.access({ $0.commits.isGoingOn }) else { return turn.giveBack { run.takeLater(.undone) } }
+    switch planned() {
+    case .edit(let edit): send(edit, in: turn, run)
+    case .lacksRow: turn.giveBack { run.takeLater(.undone) }
+    case .ended(let event): turn.giveBack { run.takeLater(event) }
+    }
+  }
+
+  private func send(_ edit: UpstreamEdit, in turn: ConditionalTurn, _ run: ChangeRun) {
+    send(edit) { outcome in turn.giveBack { run.takeLater(.done(outcome, isKept: false)) } }
   }
 
   /// This process asks the sources of the table, which it may not know before they have answered.

@@ -94,11 +94,12 @@ final class ReplicaSet {
     _ method: String,
     _ target: String,
     key: String,
+    _ headers: [String: String] = [:],
     body: JSONValue? = nil
   ) throws -> Reply {
     var reply: Reply?
     try awaited("an answer to \(method) \(target)") {
-      reply = try replica.request(method, target, ["Idempotency-Key": key], body: body)
+      reply = try replica.request(method, target, headers.merging(["Idempotency-Key": key]) { $1 }, body: body)
       return reply?.status != 503
     }
     return try required(reply, "an answer")
