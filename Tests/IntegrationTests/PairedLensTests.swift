@@ -116,6 +116,49 @@ import Testing
     #expect(entries.first?["stages"] == [["window": ["rows": 1, "of": 5]]], "\(reply.text)")
   }
 
+  /// Nobody holds as many bytes as somebody asks for at once: what is left out is told by the poll that `Link` names.
+  @Test(arguments: [0, 20])
+  func largeWindowsAreToldInSeveralReplies(wait: Int) throws {
+    let title = JSONValue.string(String(repeating: "x", count: 1_000))
+    let items = JSONValue.array((1...3_000).map { ["id": .string("r\($0)"), "title": title] })
+    let upstream = try ScriptedUpstream { _ in .json(items) }
+    let text =
+      Self.configuration + """
+
+          large:
+            source: {url: "\(upstream.url)", every: 1h}
+            row: {id: "${id}", type: plain}
+        """
+    let service = try ServiceProcess(text, arguments: ["--insecure"])
+    _ = try service.follow("large", until: "is ready") { $0.state == "ready" }
+    let client = try service.client()
+    // Each has some 3 MB.
+    let windows = Array(2_996...2_999)
+    let pairs = windows.map { "after=large;;rows=\($0):" } + ["after=u:"]
+    var target = "/v1/changes?" + pairs.joined(separator: "&") + "&wait=\(wait)"
+    var told: [[Int]] = []
+    var mirrors: [Int: TableMirror] = [:]
+    while told.joined().count < pairs.count, told.count < pairs.count {
+      let reply = try client.request("GET", target)
+      #expect(reply.status == 200)
+      let entries = try (reply.json["changes"] ?? .null).elements
+      told.append(entries.map { $0["pair"]?.number ?? windows.count })
+      for entry in entries {
+        if let pair = entry["pair"]?.number { mirrors[pair] = try TableMirror(entry["snapshot"] ?? .null) }
+      }
+      let link = reply["Link"]
+      #expect(link.split(separator: "after=").count == pairs.count + 1, "\(link)")
+      target = String(link.dropFirst().prefix { $0 != ">" })
+    }
+    // The small table's reply may come before the large ones or after them.
+    #expect(told.map { $0.filter { $0 < windows.count } } == [[0, 1, 2], [3]], "\(told)")
+    #expect(told.joined().sorted() == Array(0...windows.count), "\(told)")
+    for (pair, rows) in windows.enumerated() { #expect(mirrors[pair]?.rows.count == rows) }
+    // Then there is nothing left to tell.
+    let last = try client.request("GET", target.replacing("&wait=20", with: "&wait=0"))
+    #expect(last.json["changes"] == [], "\(last.text.prefix(200))")
+  }
+
   @Test(
     "A bad lens is that pair's problem, in words",
     arguments: [

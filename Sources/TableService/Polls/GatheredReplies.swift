@@ -1,31 +1,57 @@
 import Synchronization
 import TableEngine
 
-/// The replies of several tables on their way, each from its own queue; given on when all are there.
+/// The replies of several tables on their way, each from its own queue; given on when all are there, or enough of them for one
+/// response.
 final class GatheredReplies: Sendable {
-  private let replies: Mutex<(made: [EncodedReply?], isComplete: Bool)>
-  private let completion: @Sendable ([EncodedReply]) -> Void
+  /// So many bytes are enough: a response has no more but for its last part, however many windows its client follows.
+  static let enough = 8 << 20
 
-  init(_ made: [EncodedReply?], completion: @escaping @Sendable ([EncodedReply]) -> Void) {
-    replies = Mutex((made, false))
+  /// The reply of one table, by its place among those that were asked for.
+  struct Part: Sendable {
+    var place: Int
+    var reply: EncodedReply
+  }
+
+  private struct State {
+    var made: [EncodedReply?]
+    var missing: Int
+    var bytes: Int
+    var isComplete = false
+  }
+
+  private let state: Mutex<State>
+  private let completion: @Sendable ([Part]) -> Void
+
+  init(_ made: [EncodedReply?], completion: @escaping @Sendable ([Part]) -> Void) {
+    let bytes = made.reduce(0) { $0 + ($1?.body.count ?? 0) }
+    state = Mutex(State(made: made, missing: made.count(where: { $0 == nil }), bytes: bytes))
     self.completion = completion
   }
 
-  func set(_ index: Int, _ reply: EncodedReply) {
-    finish { $0[index] = reply }
+  /// Those that are missing are not wanted any more.
+  var isComplete: Bool { state.withLock { $0.isComplete } }
+
+  func set(_ place: Int, _ reply: EncodedReply) {
+    finish { state in
+      state.made[place] = reply
+      state.missing -= 1
+      state.bytes += reply.body.count
+    }
   }
 
-  /// Without a missing one there is nothing to wait for.
+  /// Without a missing one there is nothing to wait for, nor with enough.
   func begin() { finish { _ in } }
 
-  private func finish(_ change: (inout [EncodedReply?]) -> Void) {
-    let all = replies.withLock { replies -> [EncodedReply]? in
-      change(&replies.made)
-      let made = replies.made.compactMap { $0 }
-      guard made.count == replies.made.count, !replies.isComplete else { return nil }
-      replies.isComplete = true
-      return made
+  private func finish(_ change: (inout State) -> Void) {
+    let parts = state.withLock { state -> [Part]? in
+      // One that comes late is left to the client's next request.
+      guard !state.isComplete else { return nil }
+      change(&state)
+      guard state.missing == 0 || state.bytes >= Self.enough else { return nil }
+      defer { (state.isComplete, state.made) = (true, []) }
+      return state.made.enumerated().compactMap { place, reply in reply.map { Part(place: place, reply: $0) } }
     }
-    if let all { completion(all) }
+    if let parts { completion(parts) }
   }
 }

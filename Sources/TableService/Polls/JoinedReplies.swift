@@ -7,13 +7,14 @@ import TableEngine
 
 /// Replies to polls of several tables: joined and compressed once for all who wait for the same tables.
 final class JoinedReplies: Sendable {
-  /// The most replies that are kept, in bytes and in number; the oldest goes first.
+  /// The most replies that are kept, in bytes with all that is kept beside them, and in number; the oldest goes first.
   private static let maximumBytes = 16 << 20
   private static let maximum = 64
+  /// What has more bytes takes long to compress: it is joined in a line of its own, for which none of the others waits.
+  private static let large = 256 << 10
 
-  /// Neither an event loop nor a table's own queue, on which others' replies are made.
-  private let queue = DispatchQueue(label: "tablecast.joining")
-  private let turns = Mutex(ReplyTurns())
+  private let line = JoiningLine("tablecast.joining")
+  private let largeLine = JoiningLine("tablecast.joining.large")
   private let joinings = Mutex<(kept: Deque<Joining>, bytes: Int)>(([], 0))
 
   /// The reply of one table.
@@ -31,18 +32,16 @@ final class JoinedReplies: Sendable {
     var parts: [Entry]
     var scope: ReplyScope
     var whole: Representation
+
+    /// Of the parts as well, and of compressed forms, as far as they can be told.
+    var byteCount: Int { whole.body.count + whole.body.count / 4 + parts.reduce(0) { $0 + $1.reply.byteCount } }
   }
 
   /// Has replies joined: one request of each client, then the next one of each. Where nobody waits for it any more, nothing is.
-  func inTurn(_ asker: ReplyAsker, _ join: @escaping @Sendable () -> Void) {
-    let job = ReplyTurns.Job(isWanted: asker.isThere, make: join)
-    if turns.withLock({ $0.add(job, of: asker.share) }) { queue.async { [self] in joinNext() } }
-  }
-
-  private func joinNext() {
-    guard let job = turns.withLock({ $0.next() }) else { return }
-    job.make()
-    queue.async { [self] in joinNext() }
+  ///
+  /// - Parameter bytes: how many there are to be joined.
+  func inTurn(_ asker: ReplyAsker, bytes: Int, _ join: @escaping @Sendable () -> Void) {
+    (bytes > Self.large ? largeLine : line).add(ReplyTurns.Job(isWanted: asker.isThere, make: join), of: asker.share)
   }
 
   /// The joining of these very replies, if it was made. O(`maximum`).
@@ -61,12 +60,44 @@ final class JoinedReplies: Sendable {
   /// The replies joined: `{"changes":[…]}`. Those with troubles are one client's, and not kept.
   func reply(_ parts: [Entry], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope) -> Representation {
     if let whole = known(parts, troubles, scope) { return whole }
-    var writer = JSONWriter(capacity: parts.reduce(16) { $0 + $1.reply.body.count + 16 })
-    writer.beginObject()
-    writer.name("changes")
-    writer.beginArray()
-    for part in parts { writer.write(raw: part.number.map { part.reply.body.numbered($0) } ?? part.reply.body) }
-    for trouble in troubles {
+    let whole = Representation(
+      body: Self.body(parts, troubles),
+      contentType: "application/json",
+      cacheControl: "no-store",
+      vary: scope.vary,
+      fields: scope.fields
+    )
+    guard troubles.isEmpty else { return whole }
+    let joining = Joining(parts: parts, scope: scope, whole: whole)
+    guard joining.byteCount <= Self.maximumBytes else { return whole }
+    joinings.withLock { joinings in
+      joinings.kept.append(joining)
+      joinings.bytes += joining.byteCount
+      while joinings.kept.count > Self.maximum || joinings.bytes > Self.maximumBytes {
+        joinings.bytes -= joinings.kept.removeFirst().byteCount
+      }
+    }
+    return whole
+  }
+
+  /// Each byte of a part is copied once.
+  private static func body(_ parts: [Entry], _ troubles: [MultiPoll.Trouble]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(parts.reduce(16) { $0 + $1.reply.body.count + 16 })
+    bytes.append(contentsOf: "{\"changes\":[".utf8)
+    for (place, part) in parts.enumerated() {
+      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      if let number = part.number {
+        // An object with a member more: which `after` it is for.
+        bytes.append(contentsOf: "{\"pair\":\(number),".utf8)
+        bytes.append(contentsOf: part.reply.body.dropFirst())
+      } else {
+        bytes.append(contentsOf: part.reply.body)
+      }
+    }
+    for (place, trouble) in troubles.enumerated() {
+      if place > 0 || !parts.isEmpty { bytes.append(UInt8(ascii: ",")) }
+      var writer = JSONWriter()
       writer.beginObject()
       if let number = trouble.number {
         writer.name("pair")
@@ -77,29 +108,27 @@ final class JoinedReplies: Sendable {
       writer.name("problem")
       writer.write(raw: trouble.error.response.body)
       writer.endObject()
+      bytes.append(contentsOf: writer.bytes)
     }
-    writer.endArray()
-    writer.endObject()
-    let whole = Representation(
-      body: writer.bytes,
-      contentType: "application/json",
-      cacheControl: "no-store",
-      vary: scope.vary,
-      fields: scope.fields
-    )
-    guard troubles.isEmpty else { return whole }
-    joinings.withLock { joinings in
-      joinings.kept.append(Joining(parts: parts, scope: scope, whole: whole))
-      joinings.bytes += whole.body.count
-      while joinings.kept.count > Self.maximum || joinings.bytes > Self.maximumBytes && joinings.kept.count > 1 {
-        joinings.bytes -= joinings.kept.removeFirst().whole.body.count
-      }
-    }
-    return whole
+    bytes.append(contentsOf: "]}".utf8)
+    return bytes
   }
 }
 
-extension [UInt8] {
-  /// An object's bytes with a member more: which `after` it is for.
-  fileprivate func numbered(_ number: Int) -> [UInt8] { Array("{\"pair\":\(number),".utf8) + dropFirst() }
+/// Joinings one after the other: neither on an event loop nor on a table's own queue, on which others' replies are made.
+private final class JoiningLine: Sendable {
+  private let queue: DispatchQueue
+  private let turns = Mutex(ReplyTurns())
+
+  init(_ label: String) { queue = DispatchQueue(label: label) }
+
+  func add(_ job: ReplyTurns.Job, of share: UInt64) {
+    if turns.withLock({ $0.add(job, of: share) }) { queue.async { [self] in next() } }
+  }
+
+  private func next() {
+    guard let job = turns.withLock({ $0.next() }) else { return }
+    job.make()
+    queue.async { [self] in next() }
+  }
 }

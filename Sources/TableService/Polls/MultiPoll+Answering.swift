@@ -9,40 +9,50 @@ extension MultiPoll {
   /// Joined at once, where that is little: more is not an event loop's to do.
   private static let fewBytes = 8 << 10
 
-  /// Each table makes its own reply, on its own queue: none waits for another's.
-  func gather(_ moves: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
+  /// Each table makes its own reply, on its own queue: none waits for another's. With enough bytes in them the other tables
+  /// that have moved are left to the next request, which is answered at once.
+  func gather(_ all: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
     // A token that is over by now ends all of it, not one table after the other.
     if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
       return .response(refusal.response)
     }
-    if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
-    let ready = moves.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
+    if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == all { return .response(last.response) }
+    var (ready, bytes): ([EncodedReply?], Int) = ([], 0)
+    for move in all {
+      guard bytes < GatheredReplies.enough else { break }
+      let reply = members[move.member].table.readyReply(query(of: members[move.member]), to: move.to)
+      bytes += reply?.body.count ?? 0
+      ready.append(reply)
+    }
+    let moves = Array(all.prefix(ready.count))
     let made = ready.compactMap { $0 }
     if made.count == moves.count {
       let joined = joinedReplies.known(entries(moves, made), troubles, scope)
-      if joined?.isPrepared(for: codings) ?? (made.reduce(0) { $0 + $1.body.count } <= Self.fewBytes) {
+      if joined?.isPrepared(for: codings) ?? (bytes <= Self.fewBytes) {
         return .response(response(joined, moves, made, troubles))
       }
     }
     let asker = ReplyAsker(exchange.asker)
-    let gathered = GatheredReplies(ready) { [self] made in
-      joinedReplies.inTurn(asker) { [self] in
+    let gathered = GatheredReplies(ready) { [self] parts in
+      let (told, made) = (parts.map { moves[$0.place] }, parts.map(\.reply))
+      joinedReplies.inTurn(asker, bytes: made.reduce(0) { $0 + $1.body.count }) { [self] in
         // By a configuration that was read meanwhile.
-        let isRefused = moves.contains { move in
+        let isRefused = told.contains { move in
           caller.refusal(members[move.member].table) != nil || members[move.member].searchRefusal != nil
         }
         guard !isRefused else { return exchange.finish(last(exchange, troubles)) }
-        let isUnanswerable = zip(moves, made).contains { move, reply in
+        let isUnanswerable = zip(told, made).contains { move, reply in
           members[move.member].table.isUnanswerable(query(of: members[move.member]), by: reply, hasWaited: false)
         }
-        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, moves, made, troubles))
+        exchange.finish(isUnanswerable ? ServiceError.unreadable.response : response(nil, told, made, troubles))
       }
     }
-    for (index, move) in moves.enumerated() where ready[index] == nil {
-      let member = members[move.member]
-      member.table.render(query(of: member), for: asker) { gathered.set(index, $0) }
-    }
     gathered.begin()
+    let wanting = ReplyAsker(share: asker.share) { !gathered.isComplete && asker.isThere() }
+    for (index, move) in moves.enumerated() where ready[index] == nil && !gathered.isComplete {
+      let member = members[move.member]
+      member.table.render(query(of: member), for: wanting) { gathered.set(index, $0) }
+    }
     return .later
   }
 
@@ -50,7 +60,7 @@ extension MultiPoll {
     zip(moves, made).map { JoinedReplies.Entry(reply: $1, number: members[$0.member].number) }
   }
 
-  /// The `Link` repeats the cursors that were asked, the new ones of tables that moved, and leaves out those with a
+  /// The `Link` repeats the cursors that were asked, the new ones of tables that are told here, and leaves out those with a
   /// problem: nothing that this reply doesn't tell is passed over.
   private func response(
     _ known: Representation?,

@@ -95,6 +95,41 @@ def replies_nobody_takes_in_little_memory(trial):
         trial.upstream.items = 20
 
 
+@attack("polls of 64 windows of some 9,900 rows each, and what their `Link`s name, from 4 addresses at once, in 512 MB", "each window is told once, a few in each reply; not killed",
+        alone=True, quick=False)
+def windows_in_one_poll_in_little_memory(trial):
+    trial.upstream.items = 20_000
+
+    def load(service):
+        service.ready()
+        failures = []
+
+        def one(number):
+            target = "/v1/changes?wait=0&" + "&".join(f"after=notes;;rows={9_900 - 64 * number - n}:" for n in range(64))
+            told = []
+            while len(told) < 64:
+                with Wire(service.port, 120, address=f"127.0.0.{2 + number}") as wire:
+                    wire.send(request("GET", target, ["Connection: close", "Accept-Encoding: identity"]))
+                    answer = wire.answer()
+                if not answer or answer.status != 200 or len(answer.body) > 16 << 20 or not (changes := answer.json()["changes"]):
+                    return failures.append((answer and answer.status, answer and len(answer.body), len(told)))
+                told += [change["pair"] for change in changes]
+                target = answer.field("link").split(">")[0][1:]
+            if sorted(told) != list(range(64)):
+                failures.append(told)
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        holds(not failures, "polls were answered otherwise:", failures[:3])
+        holds(service.resident() < 400 << 20, "it holds", service.resident() >> 20, "MB")
+    try:
+        in_little_memory(trial, 512 << 20, load)
+    finally:
+        trial.upstream.items = 20
+
+
 @attack("bodies of 1 MB that stop before their end, on 900 connections of 12 addresses, in 256 MB, without a token and with one", "refused by their heads or bounded; not killed",
         alone=True, quick=False)
 def bodies_in_little_memory(trial):

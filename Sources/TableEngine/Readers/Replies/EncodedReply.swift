@@ -45,5 +45,5 @@ package final class EncodedReply: Sendable {
   }
 
   /// Its bytes, as far as they can be told here: compressed forms are a part of the body.
-  var byteCount: Int { body.count + body.count / 4 + 512 }
+  package var byteCount: Int { body.count + body.count / 4 + 512 }
 }

@@ -1,0 +1,70 @@
+import HTTPServer
+import Synchronization
+import TableModel
+import Testing
+
+@testable import TableEngine
+@testable import TableService
+
+/// Replies to polls of several tables: how many bytes are brought together, and kept.
+@Suite struct JoinedRepliesTests {
+  private let scope = ReplyScope(forwards: [], isTokenHolders: false)
+
+  private func reply(_ bytes: Int) -> EncodedReply {
+    let body = Array("{\"a\":\"".utf8) + Array(repeating: UInt8(ascii: "x"), count: bytes) + Array("\"}".utf8)
+    return EncodedReply(body, cursor: Cursor(epoch: Epoch(rawValue: 1), version: 1))
+  }
+
+  @Test func enoughIsGivenOnWithoutTheRest() {
+    let given = Mutex<[[Int]]>([])
+    let gathered = GatheredReplies([nil, reply(1), nil, nil]) { parts in
+      given.withLock { $0.append(parts.map(\.place)) }
+    }
+    gathered.begin()
+    #expect(!gathered.isComplete)
+    gathered.set(2, reply(GatheredReplies.enough))
+    #expect(gathered.isComplete)
+    gathered.set(0, reply(1))
+    #expect(given.withLock { $0 } == [[1, 2]])
+  }
+
+  @Test func whatIsThereAtOnceIsEnough() {
+    let given = Mutex<[[Int]]>([])
+    let gathered = GatheredReplies([reply(GatheredReplies.enough), nil]) { parts in
+      given.withLock { $0.append(parts.map(\.place)) }
+    }
+    gathered.begin()
+    #expect(given.withLock { $0 } == [[0]])
+  }
+
+  @Test func littleIsGivenOnWhenAllIsThere() {
+    let given = Mutex<[[Int]]>([])
+    let gathered = GatheredReplies([nil, reply(1), nil]) { parts in
+      given.withLock { $0.append(parts.map(\.place)) }
+    }
+    gathered.begin()
+    gathered.set(2, reply(1))
+    #expect(given.withLock { $0 }.isEmpty)
+    gathered.set(0, reply(1))
+    #expect(given.withLock { $0 } == [[0, 1, 2]])
+  }
+
+  @Test func partsStandOneAfterTheOtherWithTheirNumbers() {
+    let parts = [JoinedReplies.Entry(reply: reply(1), number: nil), JoinedReplies.Entry(reply: reply(2), number: 7)]
+    let whole = JoinedReplies().reply(parts, [], scope)
+    #expect(String(decoding: whole.body, as: UTF8.self) == #"{"changes":[{"a":"x"},{"pair":7,"a":"xx"}]}"#)
+    #expect(String(decoding: JoinedReplies().reply([], [], scope).body, as: UTF8.self) == #"{"changes":[]}"#)
+  }
+
+  /// With all that is kept beside it, a joining of 2 MB holds some 5 MB.
+  @Test func whatIsKeptHasABoundWithItsParts() {
+    let joined = JoinedReplies()
+    let joinings = (0..<5).map { [JoinedReplies.Entry(reply: reply(2 << 20), number: $0)] }
+    for parts in joinings { _ = joined.reply(parts, [], scope) }
+    #expect(joinings.map { joined.known($0, [], scope) != nil } == [false, false, true, true, true])
+    let large = [JoinedReplies.Entry(reply: reply(GatheredReplies.enough), number: nil)]
+    _ = joined.reply(large, [], scope)
+    #expect(joined.known(large, [], scope) == nil)
+    #expect(joined.known(joinings[4], [], scope) != nil)
+  }
+}
