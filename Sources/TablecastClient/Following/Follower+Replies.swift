@@ -142,16 +142,18 @@ extension Follower {
     var failed: Set<TableAddress> = []
   }
 
-  /// Resets one after the other come further and further apart: two services that take each other's place would
-  /// otherwise be asked without end.
+  /// Resets of a table one after the other come further and further apart: two services that take each other's place would
+  /// otherwise be asked without end. Large tables come whole in several replies, each of them once.
   private mutating func pace(_ id: PollLane.ID, _ progress: Progress, now: Double) {
-    guard !progress.wholes.isEmpty else {
-      lanes[id]?.resets = 0
+    let isAgain = lanes[id].map { !$0.wholes.isDisjoint(with: progress.wholes) } ?? false
+    lanes[id]?.wholes = progress.wholes
+    guard isAgain else {
+      lanes[id]?.resets = progress.wholes.isEmpty ? 0 : 1
       return
     }
     let resets = lanes[id].map(\.resets) ?? 0
     lanes[id]?.resets = resets + 1
-    if resets > 0 { lanes[id]?.retryAt = now + min(2, 0.2 * Double(1 << min(resets, 10))) }
+    lanes[id]?.retryAt = now + min(2, 0.2 * Double(1 << min(resets, 10)))
   }
 
   /// The reply to `slot=0` names the slot that is under way; one that is asked for again and again has no end.

@@ -62,8 +62,10 @@ struct PollLane: Sendable {
   private var retryFloor: Double?
   /// The next request is to be answered at once: it tells whether the service is there.
   var isFresh = false
-  /// Resets in a row.
+  /// Resets in a row of tables that the reply before has brought whole, too.
   var resets = 0
+  /// The tables that the last reply brought whole.
+  var wholes: Set<TableAddress> = []
   private var allowance = PollAllowance()
 
   /// Notes a failure: `retryAt` says when to go on.
