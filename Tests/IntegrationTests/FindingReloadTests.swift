@@ -226,6 +226,64 @@ import Testing
     #expect(try service.request("GET", "/v1/tables/todo/stream?filter=state:open").status == 400)
   }
 
+  /// The same table, which can't be searched.
+  private static var plain: String { configuration().components(separatedBy: "\n    find:")[0] }
+
+  private static let menuCases: [(members: [String], headers: [String: String])] = [
+    (["find=1"], [:]), (["find=1", "rows=2"], [:]), (["q=%21%21"], [:]), (["find=1"], ["Accept-Cells": "Label"]),
+  ]
+
+  /// Whoever waits and asks for menus alone is told by a reload that they have come or gone, and is where a snapshot is
+  /// then: polls, polls of several tables, and streams.
+  ///
+  /// - Parameter isOffered: after the reload, and not before; false: before.
+  @Test(arguments: menuCases.indices, [true, false])
+  func menusComeAndGoForThoseWhoWait(number: Int, isOffered: Bool) throws {
+    let (members, headers) = Self.menuCases[number]
+    let query = members.joined(separator: "&")
+    let first = isOffered ? Self.plain : Self.configuration()
+    let service = try ServiceProcess(first, arguments: ["--insecure"])
+    let plain = try service.mirror("todo").cursor
+    let before = try service.mirror("todo", headers, query: "?\(query)")
+    #expect((before.attributes["find"] == JSONValue.null) == isOffered)
+    let cursor = before.cursor
+    let waiters = try [
+      "/v1/tables/todo/changes?after=\(cursor)&wait=50&\(query)",
+      "/v1/changes?after=todo;;\(members.joined(separator: ";")):\(cursor)&wait=50",
+      "/v1/changes?after=todo:\(cursor)&wait=50&\(query)",
+    ].map { target in
+      let client = try service.client()
+      try client.send("GET", target, headers)
+      return (target, client)
+    }
+    try service.awaitPolls(waiters.count)
+    let stream = try service.client()
+    try stream.send("GET", "/v1/tables/todo/stream?after=\(cursor)&\(query)", headers)
+    _ = try stream.receiveHead("the stream")
+    try service.folder.write(isOffered ? Self.configuration() : Self.plain)
+    service.signal(SIGHUP)
+    var told: [(name: String, changes: JSONValue)] = []
+    for (target, client) in waiters {
+      let reply = try client.receive(target).json
+      told.append((target, try reply["changes"].map { try required($0.elements.first, "an entry") } ?? reply))
+    }
+    var events = ""
+    while !events.contains("}\n\n") { events += try stream.receiveChunk("an event") }
+    let line = events.split(separator: "\n").first { $0.hasPrefix("data: ") }
+    told.append(("the stream", try JSONValue(parsing: String(required(line, "data").dropFirst(6)))))
+    try awaited("a version by the new configuration") { try service.mirror("todo").cursor != plain }
+    for (name, changes) in told {
+      var mirror = before
+      try mirror.apply(changes)
+      #expect((mirror.attributes["find"] == JSONValue.null) != isOffered, "\(name): \(changes)")
+      // Those who were told that menus have gone may not have been told of the version yet.
+      let rest = try service.changes("todo", after: mirror.cursor, query: "&\(query)", headers)
+      #expect(rest["reset"] == nil && rest["stages"] == [], "\(name): \(changes), \(rest)")
+      try mirror.apply(rest)
+      try mirror.check(equals: service.snapshot("todo", headers, query: "?\(query)"))
+    }
+  }
+
   /// Members whose rows are made in common have the headers of the table.
   @Test func membersThatShareRowsAreFoundWithTheirHeaders() throws {
     let upstream = try ScriptedUpstream([

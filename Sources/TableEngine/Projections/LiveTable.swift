@@ -117,6 +117,10 @@ package final class LiveTable: Sendable {
   /// The searches, filters and sorts that a reader may use; nil: none.
   package var offer: FindOffer? { reader.offer }
 
+  /// The query of a client that asks for menus, which the table had not when it asked: with them, once the table shows
+  /// them. O(1).
+  package func withMenus(_ query: TableQuery) -> TableQuery { TableQuery(query.kind, reader.withMenus(query.lens)) }
+
   /// Returns whether an event loop may ask for a client's standing: its search has its result, and what has changed for it is known, or
   /// told by few rows. If not, ``find(_:for:waits:_:)`` comes first.
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }

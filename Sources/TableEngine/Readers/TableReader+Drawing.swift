@@ -26,10 +26,13 @@ extension TableReader {
     return isAffected == false ? oldest : nil
   }
 
-  /// As it is with the cells that there are now, and those that these versions' rows have: whoever waits has asked before.
+  /// As it is with the menus and the cells that there are now, and the cells that these versions' rows have: whoever
+  /// waits has asked before.
   ///
   /// - Parameter old: the version that the client has; looked for where the lens has cells alone.
   func current(_ lens: Lens, _ version: Version, _ old: @autoclosure () -> Version? = nil) -> Lens {
+    guard lens.origin != nil || lens.find != nil else { return lens }
+    let lens = withoutMissingMenus(lens)
     guard lens.origin != nil else { return lens }
     let old = old()
     let present = drawing.withLock { $0 }

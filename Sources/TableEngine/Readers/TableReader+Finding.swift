@@ -8,6 +8,23 @@ import TableStore
 extension TableReader {
   var offer: FindOffer? { finding.withLock { $0.current?.offer } }
 
+  /// The lens of a client that asks for menus alone: the plain table's where there are none. O(1).
+  func withoutMissingMenus(_ lens: Lens) -> Lens {
+    guard let search = lens.find, search.isEmpty, offer == nil else { return lens }
+    var plain = lens
+    plain.find = nil
+    return plain
+  }
+
+  /// The lens of a client that asks for menus, which the table had not when it asked: with them, once the rows are made
+  /// to be searched. O(1).
+  func withMenus(_ lens: Lens) -> Lens {
+    guard lens.find == nil, offer != nil else { return lens }
+    var asking = lens
+    asking.find = FindSearch()
+    return isFoundElsewhere(asking, in: versions.current) ? lens : asking
+  }
+
   /// Returns whether a search can't be made here: the version's rows were made to be found by another definition. A replica of another
   /// generation has made them, or a process before this one. It would find nothing of them, under a cursor by which the other one's
   /// clients have its rows.

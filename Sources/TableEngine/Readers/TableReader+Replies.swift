@@ -16,6 +16,8 @@ extension TableReader {
   /// A snapshot, or the reply to a poll whose table has moved; if it is made already, or can be made at once.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     let lens = current(query.lens, versions.current, query.after.flatMap { standing(at: $0, query.lens.find) })
+    // Menus have come or gone since it was found out where the query leads.
+    if query.lens.find != nil, (cursor.lensTag?.find == nil) != (lens.find == nil) { return nil }
     let view = view(lens)
     let key = key(TableQuery(query.kind, lens), to: cursor, view)
     if let made = replies.reply(key) { return made }

@@ -65,15 +65,13 @@ final class TableReader: Sendable {
   /// may edit and who may not share it.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
     let rows = request.rows(after: after)
-    // Where there are no menus to ask for, a client that asks for them sees the plain table.
-    let find = request.find.flatMap { $0.isEmpty && offer == nil ? nil : $0 }
     let lens =
       if let cells = request.cells {
-        Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
+        Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: request.find)
       } else {
-        Lens(view: request.view, rows: rows, find: find)
+        Lens(view: request.view, rows: rows, find: request.find)
       }
-    return self.lens(lens, mayEdit: request.mayEdit)
+    return self.lens(withoutMissingMenus(lens), mayEdit: request.mayEdit)
   }
 
   /// The same lens, for a caller who may edit the table or may not.

@@ -15,6 +15,8 @@ final class MultiPoll: Waiter {
     var table: LiveTable
     /// As it was asked.
     var query: TableQuery
+    /// It asks for menus, which the table had not when it was asked.
+    var awaitsMenus: Bool
 
     /// The number of the pair in the reply's entry, where the table's name alone is ambiguous.
     var number: Int? { pair.members == nil ? nil : pair.number }
@@ -120,7 +122,8 @@ final class MultiPoll: Waiter {
 
   /// As a member is to be answered by the configuration that counts now.
   func query(of member: Member, for now: JudgedCaller? = nil) -> TableQuery {
-    (now ?? caller.now).query(member.query, of: member.table)
+    let query = member.awaitsMenus ? member.table.withMenus(member.query) : member.query
+    return (now ?? caller.now).query(query, of: member.table)
   }
 
   /// Each once: tables may share a view, and lenses a table.

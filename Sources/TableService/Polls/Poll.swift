@@ -15,10 +15,12 @@ final class Poll: Waiter {
     (self.question, self.caller, self.share) = (question, caller, share)
   }
 
-  /// As it is to be answered: by a configuration that was read meanwhile the caller may edit what it could not, or the other way
-  /// round.
+  /// As it is to be answered: by a configuration that was read meanwhile the caller may edit what it could not, or the
+  /// other way round, and the table may have menus.
   private var present: PollQuestion {
-    // Rights to edit are all that changes what is asked, and another configuration all that changes these.
+    let question = question.withMenus
+    // Beside menus, rights to edit are all that changes what is asked, and another configuration all that changes
+    // these.
     guard question.dependsOnEditor, caller.isUnderAnother else { return question }
     return question.asking(caller.query(question.query, of: question.table))
   }

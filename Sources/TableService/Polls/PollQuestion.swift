@@ -12,6 +12,7 @@ final class PollQuestion: Sendable {
   struct Key: Hashable, Sendable {
     var table: ObjectIdentifier
     var query: TableQuery
+    var awaitsMenus: Bool
     var codings: [ContentCoding]
     var scope: ReplyScope
     var isInAnyLanguage: Bool
@@ -28,13 +29,15 @@ final class PollQuestion: Sendable {
   let scope: ReplyScope
   /// It is answered in the language that comes first.
   private let isInAnyLanguage: Bool
+  /// It asks for menus, which the table had not when it was asked.
+  private let awaitsMenus: Bool
   /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   private let next: String
   /// Nil: it was made of another question.
   private let key: Key?
   /// The same question to the table that is in this one's place.
   private let heir = Mutex<PollQuestion?>(nil)
-  /// The same question of callers who may edit, or the other way round.
+  /// The same question of callers who may edit, or the other way round; or with menus.
   private let other = Mutex<PollQuestion?>(nil)
   /// The poll of all who ask without credentials.
   private let nobodys = Mutex(Nobodys())
@@ -51,10 +54,11 @@ final class PollQuestion: Sendable {
   private init(_ call: TableCall, _ query: TableQuery, _ key: Key) {
     (table, self.query, state, codings) = (call.table, query, call.state, call.request.acceptedCodings)
     (scope, isInAnyLanguage, next, self.key) = (key.scope, key.isInAnyLanguage, key.next, key)
+    awaitsMenus = key.awaitsMenus
   }
 
   private init(_ question: PollQuestion, of next: LiveTable) {
-    isInAnyLanguage = question.isInAnyLanguage
+    (isInAnyLanguage, awaitsMenus) = (question.isInAnyLanguage, question.awaitsMenus)
     table = isInAnyLanguage ? next.untranslated : next
     scope = question.scope.of(table)
     (query, state, codings, self.next, key) = (question.query, question.state, question.codings, question.next, nil)
@@ -63,15 +67,19 @@ final class PollQuestion: Sendable {
   private init(_ question: PollQuestion, asking query: TableQuery) {
     (table, state, codings, next) = (question.table, question.state, question.codings, question.next)
     (scope, isInAnyLanguage, self.query, key) = (question.scope, question.isInAnyLanguage, query, nil)
+    awaitsMenus = question.awaitsMenus
   }
 
   deinit { if let key { state.questions.forget(key) } }
 
   /// Returns the question of a call: the one that others ask already, or a new one.
-  static func asked(by call: TableCall, _ query: TableQuery) -> PollQuestion {
+  ///
+  /// - Parameter awaitsMenus: it asks for menus, which the table has not yet.
+  static func asked(by call: TableCall, _ query: TableQuery, awaitsMenus: Bool) -> PollQuestion {
     let key = Key(
       table: ObjectIdentifier(call.table),
       query: query,
+      awaitsMenus: awaitsMenus,
       codings: call.request.acceptedCodings.ordered,
       scope: call.scope,
       isInAnyLanguage: call.isInAnyLanguage,
@@ -92,7 +100,10 @@ final class PollQuestion: Sendable {
     }
   }
 
-  /// Returns the question with a query that differs at most in whether rows offer edits.
+  /// The question with the menus that it asks for, if the table has got some since.
+  var withMenus: PollQuestion { awaitsMenus ? asking(table.withMenus(query)) : self }
+
+  /// Returns the question with a query that differs at most in whether rows offer edits, or there are menus.
   func asking(_ query: TableQuery) -> PollQuestion {
     if query == self.query { return self }
     return other.withLock { other in

@@ -89,7 +89,8 @@ extension TableService {
             field: "after"
           )
         }
-        members.append(MultiPoll.Member(pair: pair, table: table, query: query))
+        let awaitsMenus = own.find != nil && query.lens.find == nil
+        members.append(MultiPoll.Member(pair: pair, table: table, query: query, awaitsMenus: awaitsMenus))
       } catch {
         let name = pair.reference?.canonical ?? String(pair.table)
         troubles.append(MultiPoll.Trouble(pair: pair, table: name, error: error))
