@@ -44,6 +44,16 @@ extension TableError {
     )
   }
 
+  /// The error of a replica whose configuration does not count.
+  static func isUnknownToLeader(_ table: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "By the configuration that counts there is no table `\(table)`, or another source feeds it: "
+        + "this replica, which has another one, is about to be replaced.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   static func isMadeAnew(_ table: String) -> TableError {
     TableError(
       .unavailable,

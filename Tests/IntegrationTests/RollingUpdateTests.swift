@@ -169,6 +169,66 @@ import Testing
     try mirror.check(equals: newer.snapshot("todo", query: "?q=b"))
   }
 
+  /// The newer generation lacks tables, or names the source of one otherwise: nobody could show an edit of it, which
+  /// each repeat would do again, and nobody says what is new in a table that is not there.
+  @Test(arguments: [false, true]) func whatTheNewerOneLacksIsNotServed(isSourceRenamed: Bool) throws {
+    let set = try ReplicaSet(0)
+    set.upstream.answer { request in
+      let item = ReplicaSet.item("first")
+      return .json(request.method == "GET" ? .array([item]) : item)
+    }
+    func table(_ source: String) -> String {
+      """
+      {source: \(source), row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}, \
+      actions: {mark: {title: Mark, request: {method: POST, url: "\(set.upstream.url)/mark/${$id}"}}}}
+      """
+    }
+    /// - Parameter further: the name of the source of `gone`; nil: there is none, nor the second table of the notes.
+    func configuration(_ generation: Int, _ further: String?) -> String {
+      let notes = "{source: pool, cell: Label, payload: {title: \"${title}\"}}"
+      var sources = ["pool: {local: {items: [{title: first}]}}", "list: {url: \"\(set.upstream.url)/list\", every: 0s}"]
+      var tables = ["kept: \(table("list"))", "notes: \(notes)"]
+      if let further {
+        sources.append("\(further): {url: \"\(set.upstream.url)/further\", every: 0s}")
+        tables += ["gone: \(table(further))", "second: \(notes)"]
+      }
+      return """
+        store: {postgres: "\(set.address)"}
+        generation: \(generation)
+        cells: {Label: {nib: Label, fields: {title: string}}}
+        sources: {\(sources.joined(separator: ", "))}
+        tables: {\(tables.joined(separator: ", "))}
+        """
+    }
+    let older = try set.add(configuration(0, "former"))
+    for name in ["kept", "gone"] { try older.follow(name, until: "is ready") { $0.state == "ready" } }
+    let newer = try set.add(configuration(1, isSourceRenamed ? "things" : nil))
+    try awaited("the newer one asks the sources") { try newer.metric("replica_leading") == 1 }
+    try awaited("an older one that knows itself outranked") {
+      try older.request("DELETE", "/v1/tables/notes/items/none").status == 503
+    }
+    let marks = { set.upstream.requests.current.count { $0.method == "POST" } }
+    for _ in 0..<2 {
+      let reply = try older.request("POST", "/v1/tables/gone/rows/1/actions/mark", ["Idempotency-Key": "gone"])
+      #expect(reply.status == 503 && reply["Retry-After"] == "1" && marks() == 0, "\(reply.text)")
+    }
+    // What the newer one has goes on.
+    let mark = try ReplicaSet.settled(older, "POST", "/v1/tables/kept/rows/1/actions/mark", key: "kept")
+    #expect(mark.status == 200 && marks() == 1, "\(mark.text)")
+    let status = isSourceRenamed ? 200 : 503
+    for (name, status) in [("kept", 200), ("gone", status)] {
+      let path = "/v1/tables/\(name)"
+      try awaited("\(name): \(status)") { try older.request("GET", path).status == status }
+      try awaited("a refresh of \(name): \(status)") { try older.request("POST", path + "/refresh").status == status }
+    }
+    #expect(try newer.request("PATCH", "/v1/tables/notes/items/1", body: ["title": "changed title"]).status == 200)
+    let second = try older.request("GET", "/v1/tables/second")
+    let isNew = isSourceRenamed && second.text.contains("changed title")
+    #expect(isNew || second.status == 503, "\(second.text)")
+    try awaited("the new title") { try older.request("GET", "/v1/tables/notes").text.contains("changed title") }
+    #expect(try older.request("GET", "/readyz").status == 200)
+  }
+
   /// What makes tables, beside the tables themselves.
   @Test(
     arguments: [

@@ -54,6 +54,44 @@ import Upstream
     #expect(try answered.wait(for: "an answer") { $0 } == "refused")
   }
 
+  @Test func tasksAreReadAsTheyWereSaid() throws {
+    let tasks: [LeaderTask] = [
+      .refresh("t"), .refreshSource("s"), .showItems("t;q=a%20b"), .knowRows("t"), .findTable("t;q=a%20b", source: nil),
+      .findTable("t", source: "s"),
+    ]
+    for task in tasks {
+      let (signal, text) = task.words
+      let read = try #require(LeaderTask(signal, text[...]))
+      #expect("\(read)" == "\(task)")
+    }
+  }
+
+  /// Another replica may have a configuration with tables and sources that the leader's lacks.
+  @Test(
+    arguments: [
+      (.findTable("t", source: nil), "done"), (.findTable("t", source: "b"), "done"),
+      (.findTable("t", source: "a"), LeaderTask.lacking), (.findTable("x", source: nil), LeaderTask.lacking),
+      (.showItems("x"), "failed"), (.refresh("x"), "failed"), (.refreshSource("x"), "failed"),
+    ] as [(LeaderTask, String)]
+  )
+  func theLeaderSaysWhatItLacks(task: LeaderTask, expected: String) throws {
+    let engine = try Engine(
+      .read(
+        """
+        sources: {b: {url: "http://127.0.0.1:1/", every: 0s}}
+        cells: {Label: {fields: {}}}
+        tables: {t: {source: b, row: {id: "${id}"}, cell: Label, payload: {}}}
+        """
+      ),
+      .silent(MemoryStore())
+    )
+    let answered = Monitor<String?>(nil)
+    engine.carryOut(task) { outcome in
+      answered.change { $0 = if case .success(let word) = outcome { word ?? "done" } else { "failed" } }
+    }
+    #expect(try answered.wait(for: "an answer") { $0 } == expected)
+  }
+
   /// This replica leads since a moment ago: members that the leader before has kept up are read, and are not told of the edit yet.
   @Test func anEditIsAnsweredWhenMembersHaveBegun() throws {
     var environment = EngineEnvironment.silent(MemoryStore())

@@ -14,15 +14,24 @@ extension Engine {
       if let error { return completion(.failure(error)) }
       // A member that is not shared has sources of its own; all other sources are asked by the leader.
       guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
-        return context.replica.askLeader(.refresh(table.writer.sharedName)) { outcome in
-          if case .failure(let error) = outcome { return completion(.failure(error)) }
-          let shown = table.latest
-          shown.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
-            completion(isRead ? .success(shown) : .failure(TableError(.unreadable)))
-          }
+        return LeadersTable(writer: table.writer).whenFound { [self] error in
+          if let error { completion(.failure(error)) } else { refreshElsewhere(table, completion) }
         }
       }
       fetch(table, completion)
+    }
+  }
+
+  private func refreshElsewhere(
+    _ table: LiveTable,
+    _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void
+  ) {
+    context.replica.askLeader(.refresh(table.writer.sharedName)) { outcome in
+      if case .failure(let error) = outcome { return completion(.failure(error)) }
+      let shown = table.latest
+      shown.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
+        completion(isRead ? .success(shown) : .failure(TableError(.unreadable)))
+      }
     }
   }
 
@@ -180,9 +189,10 @@ extension Engine {
   func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     switch task {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
-    case .refreshSource(let name): fetchHere(source: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
+    case .refreshSource(let name): refreshSource(name) { completion($0.map { .failure($0) } ?? .success(nil)) }
     case .showItems(let name): showItems(of: name, completion)
     case .knowRows(let name): knowRows(of: name, completion)
+    case .findTable(let name, let source): findTable(name, fedBy: source, completion)
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.failure(TableError(.unreadable))) }
@@ -196,7 +206,8 @@ extension Engine {
 
   private func showItems(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     whenHere(name) { [self] table in
-      guard let table else { return completion(.success(nil)) }
+      // The replica that asks has another configuration: its version of the table may be an older state for good.
+      guard let table else { return completion(.failure(TableError(.unreadable))) }
       guard let (family, reference) = catalog.family(of: name) else { return showItems(in: table, completion) }
       family.keepUp(reference) { [self] in showItems(in: table, completion) }
     }
@@ -228,13 +239,31 @@ extension Engine {
   private func refresh(named name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
     if catalog.tablesByName[name] != nil || catalog.family(of: name) != nil {
       return whenHere(name) { [self] table in
-        guard let table else { return completion(nil) }
+        guard let table else { return completion(TableError(.unreadable)) }
         fetch(table) { outcome in
           if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
         }
       }
     }
+    refreshSource(name, completion)
+  }
+
+  /// The replica that asks may have a configuration with a table or a source that this one's lacks.
+  private func refreshSource(_ name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+    guard (try? catalog.status(of: name)) != nil else { return completion(TableError(.unreadable)) }
     fetchHere(source: name, completion)
+  }
+
+  private func findTable(
+    _ name: String,
+    fedBy source: String?,
+    _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void
+  ) {
+    whenHere(name) { table in
+      let sources = table?.latest.untranslated.sources.map(\.name)
+      let isFound = sources.map { names in source.map { names.contains($0) } ?? true } ?? false
+      completion(.success(isFound ? nil : LeaderTask.lacking))
+    }
   }
 
   /// A table, or a member of a family that another replica's clients read: that may ask before its claim is heard, or where

@@ -34,6 +34,13 @@ struct ReadBarrier: TableJob {
   }
 
   private func passInputs(_ completion: @escaping StoreLooks.Completion) {
+    LeadersTable(writer: writer).look { outcome in
+      guard outcome == .read else { return completion(outcome) }
+      passOwnInputs(completion)
+    }
+  }
+
+  private func passOwnInputs(_ completion: @escaping StoreLooks.Completion) {
     let inputs = writer.inputs
     guard !inputs.isEmpty || writer.following.load(ordering: .acquiring) > 0 else {
       return writer.look { completion($0 == .read && isLost ? .late : $0) }

@@ -43,10 +43,15 @@ struct UpstreamChange: Change {
     case ended(ChangeProgress.Event)
   }
 
-  func carryOut(_ run: ChangeRun) {
+  func carryOut(_ run: ChangeRun) { carryOut(run, found: nil) }
+
+  /// - Parameter found: the source that the leader has said to have, where this replica's configuration does not count.
+  private func carryOut(_ run: ChangeRun, found: String?) {
     switch planned() {
     case .ended(let event): run.take(event)
     case .lacksRow(let error): UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
+    // What the leader can't show would be done again at each repeat.
+    case .edit(let edit) where leadersTable.isInQuestion && found != edit.plan.source: find(edit.plan.source, run)
     case .edit(let edit) where edit.isConditional: sendInTurn(edit, run)
     case .edit(let edit): send(edit) { run.takeLater(.done($0, isKept: false)) }
     }
@@ -110,6 +115,20 @@ struct UpstreamChange: Change {
 
   private func send(_ edit: UpstreamEdit, in turn: ConditionalTurn, _ run: ChangeRun) {
     send(edit) { outcome in turn.giveBack { run.takeLater(.done(outcome, isKept: false)) } }
+  }
+
+  private var leadersTable: LeadersTable { LeadersTable(writer: writer) }
+
+  /// Goes on where the leader can show an edit of a source's items.
+  private func find(_ source: String, _ run: ChangeRun) {
+    leadersTable.whenFound(fedBy: source) { error in
+      content.queue.async {
+        if let error { return run.take(.failed(error)) }
+        // The table may have moved on meanwhile: it is planned anew.
+        guard !run.isBlocked else { return }
+        carryOut(run, found: source)
+      }
+    }
   }
 
   /// This process asks the sources of the table, which it may not know before they have answered.

@@ -85,6 +85,8 @@ struct TableContent: Sendable {
   var retries = StoringRetries()
   /// Questions to the replica whose configuration counts, where this one's does not: whether a version shows the items as they are.
   var questions = StoreLooks()
+  /// Questions to that replica whether it has the table at all.
+  var leaderAnswers = LeaderAnswers()
   /// The edits that wait for the leader's answer about rows that are not known here (``UnknownRows``), and whether it has given one.
   var rowAskers: [@Sendable (Bool) -> Void] = []
   var isToldByLeader = false

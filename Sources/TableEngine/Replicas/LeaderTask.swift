@@ -10,10 +10,17 @@ enum LeaderTask: Sendable {
   case showItems(String)
   /// Have the sources of a table have answered, so that it is known which rows there are.
   case knowRows(String)
+  /// Say whether there is such a table, and whether a source of that name feeds it, where one is named. Replicas with
+  /// another configuration ask this.
+  case findTable(String, source: String?)
 
   /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
-  /// it.
+  /// it; ``lacking`` of a table that is not there.
   typealias Outcome = Result<String?, TableError>
+
+  static let lacking = "-"
+  /// No source: a name never has this character.
+  private static let anySource = "*"
 
   /// As it is said: the signal's name, and what follows the question's identity.
   var words: (signal: String, text: String) {
@@ -22,6 +29,8 @@ enum LeaderTask: Sendable {
     case .refreshSource(let name): return ("source", name)
     case .showItems(let name): return ("items", name)
     case .knowRows(let name): return ("rows", name)
+    // A leader of an older release finds no table of this name, and says that it is shown. Neither name has a blank.
+    case .findTable(let name, let source): return ("items", "\(name) \(source ?? Self.anySource)")
     case .show(let edit):
       // An edit that is too long to be told is found by fetching.
       guard let text = edit.text else { return ("refresh", edit.table) }
@@ -33,7 +42,13 @@ enum LeaderTask: Sendable {
     switch signal {
     case "refresh": self = .refresh(String(text))
     case "source": self = .refreshSource(String(text))
-    case "items": self = .showItems(String(text))
+    case "items":
+      let names = text.split(separator: " ", maxSplits: 1).map { String($0) }
+      guard names.count == 2 else {
+        self = .showItems(String(text))
+        return
+      }
+      self = .findTable(names[0], source: names[1] == Self.anySource ? nil : names[1])
     case "rows": self = .knowRows(String(text))
     default:
       guard let edit = HandedEdit(text) else { return nil }
