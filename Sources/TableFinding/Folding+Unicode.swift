@@ -53,6 +53,36 @@ extension Folding {
     return Unicode.Scalar(unit) ?? "\u{FFFD}"
   }
 
+  /// A text's UTF-16 without marks, of which its words have none anyway: the words are the same to the byte.
+  ///
+  /// ICU moves each mark past all those of a higher class before it, so that a long run takes the square of its
+  /// length. O(bytes).
+  static func unmarked(_ text: UnsafeBufferPointer<UInt8>) -> [UInt16] {
+    var units: [UInt16] = []
+    units.reserveCapacity(text.count)
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars where !isMark(scalar) {
+      if let unit = UInt16(exactly: scalar.value) {
+        units.append(unit)
+      } else {
+        units.append(contentsOf: scalar.utf16)
+      }
+    }
+    return units
+  }
+
+  /// Returns whether a character becomes marks alone, as folding has it.
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    // The first mark.
+    guard scalar.value >= 0x0300 else { return false }
+    switch scalar {
+    // Of all marks the iota below a letter alone becomes a letter. Those that are left of a run are of one class.
+    case "\u{0345}": return false
+    // Letters by their category, but NFKD makes marks of them: the narrow voiced sounds of kana.
+    case "\u{FF9E}", "\u{FF9F}": return true
+    default: return 6...8 ~= swift_u_charType(UChar32(bitPattern: scalar.value))
+    }
+  }
+
   private static func folded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt16]? {
     var status = U_ZERO_ERROR
     guard let nfkd = swift_unorm2_getNFKDInstance(&status), status.rawValue <= U_ZERO_ERROR.rawValue else {
@@ -64,7 +94,7 @@ extension Folding {
     let foldCase: Step = { from, count, to, capacity, status in
       swift_u_strFoldCase(to, capacity, from, count, UInt32(U_FOLD_CASE_DEFAULT), &status)
     }
-    var units = Array(String(decoding: text, as: UTF8.self).utf16)
+    var units = unmarked(text)
     for step in [decompose, foldCase, decompose] {
       guard let next = apply(step, to: units) else { return nil }
       units = next
