@@ -99,9 +99,43 @@ final class Collator {
           )
         }
         guard status.rawValue <= U_ZERO_ERROR.rawValue else { return [] }
-        return key(of: UnsafeBufferPointer(rebasing: units[..<Int(count)]))
+        let kept = Self.shortenRunsOfMarks(UnsafeMutableBufferPointer(rebasing: units[..<Int(count)]))
+        return key(of: UnsafeBufferPointer(rebasing: units[..<kept]))
       }
     }
+  }
+
+  /// The longest run of marks that any language has, and more (UAX #15, Stream-Safe Text Format).
+  private static let marksInRow = 30
+
+  /// Takes out the marks that stand behind ``marksInRow`` others. O(n).
+  ///
+  /// ICU looks from a mark to the end of its run for those that count as one with it, and sorts the run in some
+  /// languages: a long one takes the square of its length, or more.
+  ///
+  /// - Returns: how many units there are then.
+  private static func shortenRunsOfMarks(_ units: UnsafeMutableBufferPointer<UInt16>) -> Int {
+    var (kept, marks, place) = (0, 0, 0)
+    while place < units.count {
+      let unit = units[place]
+      var (value, width) = (UInt32(unit), 1)
+      if UTF16.isLeadSurrogate(unit), place + 1 < units.count, UTF16.isTrailSurrogate(units[place + 1]) {
+        value = 0x10000 + (value - 0xD800) << 10 + (UInt32(units[place + 1]) - 0xDC00)
+        width = 2
+      }
+      marks = isMark(value) ? marks + 1 : 0
+      if marks <= marksInRow {
+        for offset in 0..<width { units[kept + offset] = units[place + offset] }
+        kept += width
+      }
+      place += width
+    }
+    return kept
+  }
+
+  private static func isMark(_ value: UInt32) -> Bool {
+    // ICU's numbers of categories. There are no marks before the first one here.
+    value >= 0x0300 && 6...8 ~= swift_u_charType(UChar32(bitPattern: value))
   }
 
   private func key(of units: UnsafeBufferPointer<UInt16>) -> [UInt8] {

@@ -89,6 +89,23 @@ import Testing
     #expect(result.outline == [outline])
   }
 
+  // ICU takes the square of a run of marks and more.
+  @Test(
+    "only the first marks of a long run count",
+    arguments: ["de", "sv", "vi", "th"],
+    ["\u{301}", "\u{301}\u{323}", "\u{F71}", "\u{10A0F}"]
+  )
+  func runsOfMarks(locale: String, marks: String) throws {
+    var main = section("main")
+    main.sort = [SortDefinition(key: expression("title"), locale: template(.string(locale)))]
+    let fixture = Fixture { $0.table.sections = .single(main) }
+    let items = [(1, 60, "b"), (2, 40, "b"), (3, 28, "b"), (4, 100, "c")].map { id, count, end in
+      let run = String(repeating: marks, count: count / marks.unicodeScalars.count)
+      return #"{"id":"\#(id)","title":"a\#(run)\#(end)"}"#
+    }
+    #expect(try fixture.map("[\(items.joined(separator: ","))]").rows.map(\.id) == ["3", "1", "2", "4"])
+  }
+
   @Test(
     "numbers in texts",
     arguments: [
