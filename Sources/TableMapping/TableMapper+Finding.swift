@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import FieldValues
 internal import JSON
 public import TableFinding
 internal import TableModel
@@ -44,7 +45,8 @@ extension TableMapper {
         let key = FindRecord(found.first.findable, of: find.schema)?.group ?? []
         scope.key = .string(found.section.id)
         // The key of a group that `order` names is that name.
-        if plan.isGrouped, !ordered.contains(ExactText(found.section.id)), !key.isEmpty || found.section.id == "none" {
+        let id = found.section.id
+        if plan.isGrouped, !ordered.contains(ExactText(id)), !key.isEmpty || id.isExactly("none") {
           // The parsed bytes live as long as the key.
           scope.key = (try? JSONValue(parsing: key)).map { Value($0) } ?? .null
         }

@@ -232,6 +232,25 @@ import Testing
     #expect(new.sharing(with: old).sections[0] === new.sections[0], "what shares already stays as it is")
   }
 
+  @Test("Sections whose identities only look the same share each with its own") func sharingByBytes() {
+    let ids = ["\u{E9}", "e\u{301}"]
+    let rows = ids.indices.map { Self.rows($0 * 9000..<($0 + 1) * 9000) }
+    func table(_ rows: [[Row]]) -> Table {
+      let sections = zip(ids, rows).map { Section(id: $0, rows: $1) }
+      return Table(name: "t", title: "Title", state: .ready, sections: sections)
+    }
+    let old = table(rows)
+    let new = table(rows.map { Array($0[..<4500] + $0[4501...]) }).sharing(with: old)
+    for (one, other) in zip(old.sections, new.sections) {
+      var asked = 0
+      _ = RowList.commonEnds(one.rows, other.rows) { one, other in
+        asked += 1
+        return one === other
+      }
+      #expect(asked < 1024)
+    }
+  }
+
   @Test("Every row is found where it stands, and none that is not there", arguments: [1, 40, 2048, 2049, 30_000])
   func indexPaths(count: Int) {
     let rows = Self.rows(0..<count)

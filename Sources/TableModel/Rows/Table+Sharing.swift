@@ -8,13 +8,14 @@ extension Table {
   ///   takes to compare references to all rows.
   public func sharing(with other: Table) -> Table {
     let (own, theirs) = differingSections(from: other)
-    var long: [String: Section] = [:]
-    for section in other.sections[theirs] where !section.rows.root.isChunk { long[section.id] = section }
+    // By fingerprints: texts as keys are normalized, and two spellings of “é” are one.
+    var long: [Fingerprint: Section] = [:]
+    for section in other.sections[theirs] where !section.rows.root.isChunk { long[section.identity] = section }
     guard !long.isEmpty else { return self }
     var table = self
     for index in own where !sections[index].rows.root.isChunk {
       let section = sections[index]
-      guard let before = long[section.id]?.rows, RowNode.sharedPrefix(before.root, section.rows.root) == 0,
+      guard let before = long[section.identity]?.rows, RowNode.sharedPrefix(before.root, section.rows.root) == 0,
         RowNode.sharedSuffix(before.root, section.rows.root) == 0
       else { continue }
       let rows = RowList(Array(section.rows), sharing: before)
