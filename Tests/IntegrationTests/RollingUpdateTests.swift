@@ -186,7 +186,9 @@ import Testing
     /// - Parameter further: the name of the source of `gone`; nil: there is none, nor the second table of the notes.
     func configuration(_ generation: Int, _ further: String?) -> String {
       let notes = "{source: pool, cell: Label, payload: {title: \"${title}\"}}"
-      var sources = ["pool: {local: {items: [{title: first}]}}", "list: {url: \"\(set.upstream.url)/list\", every: 0s}"]
+      var sources = [
+        "pool: {local: {items: [{title: first}]}}", "list: {url: \"\(set.upstream.url)/list\", every: 0s}",
+      ]
       var tables = ["kept: \(table("list"))", "notes: \(notes)"]
       if let further {
         sources.append("\(further): {url: \"\(set.upstream.url)/further\", every: 0s}")
