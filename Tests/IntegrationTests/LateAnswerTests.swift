@@ -72,14 +72,19 @@ import Testing
     #expect(try upstream.service.mirror("up").titles == [["One"]])
   }
 
-  @Test func anItemThatWasMadeAnew() throws {
+  /// - Parameter isGone: the list has said meanwhile that it is deleted, so that it is added, and not replaced.
+  @Test(arguments: [false, true]) func anItemThatWasMadeAnew(isGone: Bool) throws {
     let upstream = try Upstream()
     let late = Background("the late deletion") { [upstream = Unchecked(upstream)] in
       try upstream.value.edit("DELETE")
     }
     try upstream.server.requests.wait(for: "the deletion") { $0.contains { $0.method == "DELETE" } ? true : nil }
+    if isGone {
+      #expect(try upstream.service.request("POST", "/v1/tables/up/refresh").status == 200)
+      #expect(try upstream.service.mirror("up").titles.joined().isEmpty)
+    }
     let again = try upstream.edit("PUT", "Again")
-    #expect(again.status == 200, "\(again.text)")
+    #expect(again.status == (isGone ? 201 : 200), "\(again.text)")
     upstream.release()
     #expect(try late.value().status == 504)
     #expect(try upstream.service.mirror("up").titles == [["Again"]])

@@ -186,7 +186,8 @@ struct AcceptedEdits: TableJob {
         guard let plan, plan.source == edit.source, edit.before.map({ $0 == plan.itemDigest }) ?? true else {
           return .awaitsRefresh(row: edit.edit.row)
         }
-        if let identity = plan.identity { _ = source.accept(plan.change, of: identity, sentAt: source.acceptedCount) }
+        let identity = plan.countedIdentity(edit.item, in: content)
+        if let identity { _ = source.accept(plan.change, of: identity, sentAt: source.acceptedCount) }
         return plan.apply(edit.item, sent: nil, to: &content, named: name)
       }
     }

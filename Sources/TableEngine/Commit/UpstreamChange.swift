@@ -197,8 +197,12 @@ struct UpstreamChange: Change {
       case .failure: finish(.failure(.acceptedUnseen))
       }
     } apply: { [name] content in
-      let isOvertaken = plan.identity.map { edit.source.accept(plan.change, of: $0, sentAt: edit.mark) } ?? false
-      guard !isOvertaken else { return .awaitsRefresh(row: plan.change.row) }
+      let identity = plan.countedIdentity(accepted.item, in: content)
+      let isOvertaken = identity.map { edit.source.accept(plan.change, of: $0, sentAt: edit.mark) } ?? false
+      guard !isOvertaken else {
+        let named = accepted.item.flatMap { content.identity(of: $0, from: plan.source) }
+        return .awaitsRefresh(row: plan.change.row ?? named)
+      }
       return plan.apply(accepted.item, sent: accepted.sent, to: &content, named: name)
     }
   }

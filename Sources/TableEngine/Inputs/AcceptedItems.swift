@@ -24,7 +24,7 @@ struct AcceptedItems: Sendable {
     let isOvertaken = (edit.isDeletion ? before.put : before.edit) > mark
     if last.count >= Self.most, last[item] == nil { (last, forgotten) = ([:], count) }
     count += 1
-    last[item] = Last(edit: count, put: edit.isPut ? count : before.put)
+    last[item] = Last(edit: count, put: edit.isPut || edit.row == nil ? count : before.put)
     return isOvertaken
   }
 }

@@ -88,7 +88,14 @@ final class PolledSource: Sendable {
 
   /// Notes an accepted edit, as ``AcceptedItems/note(_:of:sentAt:)`` does.
   func accept(_ edit: Edit, of item: String, sentAt mark: UInt64) -> Bool {
-    accepted.withLock { $0.note(edit, of: item, sentAt: mark) }
+    var isOvertaken = accepted.withLock { $0.note(edit, of: item, sentAt: mark) }
+    // What has come in its place since was sent the others' edits: all that it counts is later.
+    var next = successor.withLock { $0 }
+    while let source = next {
+      if source.accepted.withLock({ $0.note(edit, of: item, sentAt: 0) }) { isOvertaken = true }
+      next = source.successor.withLock { $0 }
+    }
+    return isOvertaken
   }
 
   // MARK: One of many readers

@@ -6,6 +6,15 @@ import TableMapping
 import TableModel
 
 extension ForwardingPlan {
+  /// The identity by which the item's edits are counted (``AcceptedItems``): of an insert, the upstream's, if it has
+  /// said one.
+  ///
+  /// - Parameter answer: the item in the upstream's answer, if there is one.
+  func countedIdentity(_ answer: [UInt8]?, in content: TableContent) -> String? {
+    guard isInsert, let answer else { return identity }
+    return content.identity(of: answer, from: source) ?? identity
+  }
+
   /// Does to the source's content what the upstream has said it did.
   ///
   /// - Parameters:
