@@ -1,6 +1,7 @@
 import HTTPServer
 import Synchronization
 import TableModel
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -47,6 +48,40 @@ import Testing
     #expect(given.withLock { $0 }.isEmpty)
     gathered.set(0, reply(1))
     #expect(given.withLock { $0 } == [[0, 1, 2]])
+  }
+
+  @Test(
+    "A table with many bytes that always moves leaves out nobody each time",
+    arguments: [
+      [GatheredReplies.enough, 1, 1], [nil, GatheredReplies.enough, nil], [GatheredReplies.enough, nil],
+    ] as [[Int?]]
+  )
+  func everybodyIsToldInTime(bytes: [Int?]) {
+    var random = SeededGenerator(seed: 1)
+    var told: Set<Int> = []
+    for _ in 0..<200 {
+      let chosen = GatheredReplies.choice(of: bytes, using: &random)
+      #expect(!chosen.isEmpty && chosen == chosen.sorted())
+      // What is missing is told by the same response: it is awaited.
+      let sum = chosen.reduce(0) { $0 + (bytes[$1] ?? 0) }
+      if chosen.contains(where: { bytes[$0] == nil }) { #expect(sum < GatheredReplies.enough) }
+      told.formUnion(chosen)
+    }
+    #expect(told == Set(bytes.indices))
+  }
+
+  @Test func allAreToldWhereThatIsLittle() {
+    var random = SystemRandomNumberGenerator()
+    let chosen = GatheredReplies.choice(of: [1, nil, GatheredReplies.enough - 2], using: &random)
+    #expect(chosen == [0, 1, 2])
+    let none = GatheredReplies.choice(of: [], using: &random)
+    #expect(none.isEmpty)
+  }
+
+  @Test func whatWasLeftOutIsMadeFirst() {
+    let versions: [UInt64?] = [7, 5, nil, 5]
+    let cursors = versions.map { version in version.map { Cursor(epoch: Epoch(rawValue: 1), version: $0) } }
+    #expect(GatheredReplies.oldestFirst(cursors) == [2, 1, 3, 0])
   }
 
   @Test func partsStandOneAfterTheOtherWithTheirNumbers() {

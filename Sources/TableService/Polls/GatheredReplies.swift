@@ -1,5 +1,6 @@
 import Synchronization
 import TableEngine
+import TableModel
 
 /// The replies of several tables on their way, each from its own queue; given on when all are there, or enough of them for one
 /// response.
@@ -53,5 +54,35 @@ final class GatheredReplies: Sendable {
       return state.made.enumerated().compactMap { place, reply in reply.map { Part(place: place, reply: $0) } }
     }
     if let parts { completion(parts) }
+  }
+
+  // MARK: What is left out
+
+  /// Which replies are to be told by one response: all, or some of them by chance where there are more than enough. In
+  /// a fixed order, a large table that always moves would leave out the same others each time.
+  ///
+  /// - Parameter bytes: of each reply; nil: it is missing.
+  /// - Returns: their places, in order.
+  static func choice(of bytes: [Int?], using random: inout some RandomNumberGenerator) -> [Int] {
+    guard bytes.reduce(0, { $0 + ($1 ?? 0) }) >= enough else { return Array(bytes.indices) }
+    var chosen: [Int] = []
+    var (sum, hasMissing) = (0, false)
+    for place in bytes.indices.shuffled(using: &random) {
+      sum += bytes[place] ?? 0
+      // With enough in it, the response would go out without the missing ones.
+      if hasMissing, sum >= enough { break }
+      chosen.append(place)
+      if bytes[place] == nil { hasMissing = true }
+      if sum >= enough { break }
+    }
+    return chosen.sorted()
+  }
+
+  /// The order in which replies are to be made: the oldest cursors first. Windows of one table are made one after the
+  /// other, and enough may be there before the last ones.
+  static func oldestFirst(_ cursors: [Cursor?]) -> [Int] {
+    cursors.indices.sorted { one, other in
+      (cursors[one]?.version ?? 0, one) < (cursors[other]?.version ?? 0, other)
+    }
   }
 }

@@ -17,14 +17,11 @@ extension MultiPoll {
       return .response(refusal.response)
     }
     if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == all { return .response(last.response) }
-    var (ready, bytes): ([EncodedReply?], Int) = ([], 0)
-    for move in all {
-      guard bytes < GatheredReplies.enough else { break }
-      let reply = members[move.member].table.readyReply(query(of: members[move.member]), to: move.to)
-      bytes += reply?.body.count ?? 0
-      ready.append(reply)
-    }
-    let moves = Array(all.prefix(ready.count))
+    let there = all.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
+    var random = SystemRandomNumberGenerator()
+    let chosen = GatheredReplies.choice(of: there.map { $0?.body.count }, using: &random)
+    let (moves, ready) = (chosen.map { all[$0] }, chosen.map { there[$0] })
+    let bytes = ready.reduce(0) { $0 + ($1?.body.count ?? 0) }
     let made = ready.compactMap { $0 }
     if made.count == moves.count {
       let joined = joinedReplies.known(entries(moves, made), troubles, scope)
@@ -49,8 +46,9 @@ extension MultiPoll {
     }
     gathered.begin()
     let wanting = ReplyAsker(share: asker.share) { !gathered.isComplete && asker.isThere() }
-    for (index, move) in moves.enumerated() where ready[index] == nil && !gathered.isComplete {
-      let member = members[move.member]
+    let order = GatheredReplies.oldestFirst(moves.map { members[$0.member].query.after })
+    for index in order where ready[index] == nil && !gathered.isComplete {
+      let member = members[moves[index].member]
       member.table.render(query(of: member), for: wanting) { gathered.set(index, $0) }
     }
     return .later
