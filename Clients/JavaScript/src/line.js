@@ -257,11 +257,16 @@ export function makeLine(client, segment) {
       const watchers = line._watchers();
       const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => sees(table, edit)));
       // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before, as long
-      // as it knows the key: later a repeat might be done a second time.
+      // as it knows the key. Later a repeat might be done a second time: then nobody can say whether it still has the edit.
       const epochOf = ({ answer }) => answer.cursor?.split(".")[0];
       const again = seen.filter((edit) =>
-        edit._repeated !== epochOf(edit) && !(date() - edit._sentAt > keysLast) && watchers.some((table) => sees(table, edit) === "otherwise"));
-      for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
+        edit._repeated !== epochOf(edit) && watchers.some((table) => sees(table, edit) === "otherwise"));
+      for (const edit of again) {
+        const epoch = epochOf(edit);
+        edit.answer = null;
+        if (date() - edit._sentAt > keysLast) end(edit, "unknown", { title: "The service was set back: it may be lost" });
+        else Object.assign(edit, { _repeated: epoch, state: "local" });
+      }
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
       const blind = watchers.filter((table) => unconfirmed().some((edit) => !sees(table, edit)));
       if (isLate) for (const { _following } of blind) _following._hasty = _following._direct = true;

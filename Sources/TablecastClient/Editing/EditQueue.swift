@@ -200,14 +200,21 @@ struct EditQueue: Sendable {
   }
 
   /// The table has the edit now. Where it is of another epoch than the answer, the service was set back perhaps: the
-  /// edit is sent once more, which a service that has it answers as before. Not once the service may have forgotten the
-  /// key: it was answered, and a repeat might be done a second time.
+  /// edit is sent once more, which a service that has it answers as before. Once the service may have forgotten the key a
+  /// repeat might be done a second time: then nobody can say whether it still has the edit.
   mutating func confirmed(_ id: EditID, by sight: AwaitedEdit.Sight, now: Double, date: Double) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }), case .acknowledged(let json) = entries[index].state
     else { return [] }
     let epoch = json.cursor.map { String($0.epoch) }
-    let isKeyKnown = entries[index].firstSent.map { date - $0 <= Self.keysLast } ?? true
-    if sight == .otherEpoch, isKeyKnown, entries[index].repeatedEpoch != epoch {
+    if sight == .otherEpoch, entries[index].repeatedEpoch != epoch {
+      if let first = entries[index].firstSent, date - first > Self.keysLast {
+        entries[index].problem = Problem(
+          status: 0,
+          title: "Not known",
+          detail: "The service had done it more than 23 hours ago, and seems to have been set back since: it may have lost it."
+        )
+        return end(id, .unknown) + sendNext(now: now, date: date)
+      }
       entries[index].state = .local
       entries[index].repeatedEpoch = epoch
       return [.changed(id, .local)] + sendNext(now: now, date: date)
