@@ -211,7 +211,8 @@ struct EditQueue: Sendable {
         entries[index].problem = Problem(
           status: 0,
           title: "Not known",
-          detail: "The service had done it more than 23 hours ago, and seems to have been set back since: it may have lost it."
+          detail:
+            "The service had done it more than 23 hours ago, and seems to have been set back since: it may have lost it."
         )
         return end(id, .unknown) + sendNext(now: now, date: date)
       }
