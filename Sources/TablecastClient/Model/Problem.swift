@@ -46,9 +46,9 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   func write(to output: inout JSONOutput) {
     output.raw("{")
     output.member("title", title)
-    output.member("detail", detail)
     output.name("status")
     output.raw(String(status))
+    output.member("detail", detail)
     if let field { output.member("field", field) }
     if !fields.isEmpty {
       output.name("fields")
