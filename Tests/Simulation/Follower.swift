@@ -41,7 +41,7 @@ final class Follower: @unchecked Sendable {
     guard let service = run.service else { return again(50) }
     if isScrolling, world.chance(6) { request.window = window }
     if isFinding, world.chance(6) { request.find = search }
-    if let past = old.last, world.chance(60) {
+    if !run.isJudging, let past = old.last, world.chance(60) {
       run.note(request.table, "\(name) comes back at \(past.cursor)")
       mirror = past
       old.removeLast()

@@ -19,9 +19,12 @@ extension Run {
     let (end, last) = (world.now + 25_000_000_000, world.steps + 400_000)
     while world.now < end, world.steps < last, world.step() {}
     guard world.now >= end else { fail(nil, "there is always something to do: \(world.steps) steps") }
+    // From now on nobody goes back to what they showed before; who has just done so is told where the table is.
+    isJudging = true
+    while world.now < end + 2_000_000_000, world.step() {}
     // Where steps take long, all that is asked may be much for the database.
     let isReady = { [self] in replicas.allSatisfy { $0.service?.isReady == true } }
-    while !isReady(), world.now < end + 10_000_000_000, world.step() {}
+    while !isReady(), world.now < end + 12_000_000_000, world.step() {}
     for replica in replicas where replica.service?.isReady != true {
       fail(nil, "\(replica.name) is not ready: \(replica.service?.engine?.unreadiness ?? "it is not there")")
     }

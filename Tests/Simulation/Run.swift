@@ -103,6 +103,8 @@ final class Run: @unchecked Sendable {
   static let owners = ["ida", "leo"]
   var isFaulty = true
   var isEditing = true
+  /// The readers are about to be compared with the service.
+  var isJudging = false
   /// Of `todo`, as somebody saw them last.
   var rows: [String] = []
   var newsVersions: [String: [UInt64: Int]] = [:]
