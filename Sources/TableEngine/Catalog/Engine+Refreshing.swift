@@ -48,7 +48,10 @@ extension Engine {
           if let error = shown.departure { return completion(.failure(error)) }
           // It may have ended, or left the sources to another replica, before they answered.
           let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.isLeading)
-          completion(isShown && isAnswered ? .success(shown.localized(table.locale)) : .failure(.notStoredForNow))
+          guard isShown, isAnswered else { return completion(.failure(.notStoredForNow)) }
+          whenStillStored(shown) { isStored in
+            completion(isStored ? .success(shown.localized(table.locale)) : .failure(.notStoredForNow))
+          }
         }
       }
     }
@@ -78,6 +81,18 @@ extension Engine {
           if others.isEmpty { completion() } else { fetch(others, of: table, after: asked, completion) }
         }
       }
+    }
+  }
+
+  /// Calls back when a table shows in all languages what it has of its sources: a promoted server of the database may have lost what was
+  /// stored. False: it does not.
+  private func whenStillStored(_ shown: LiveTable, _ completion: @escaping @Sendable (Bool) -> Void) {
+    guard shown.writer.isShared else { return completion(true) }
+    let areRead = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
+    for table in shown.latest.all { table.writer.readBarrier(areRead.begin()) }
+    areRead.notify(on: context.background) { outcome in
+      guard outcome == .read else { return completion(false) }
+      shown.latest.untranslated.whenAllFollow([], completion)
     }
   }
 
@@ -174,10 +189,9 @@ extension Engine {
     for table in tables {
       let finish = areShown.begin()
       let shown = table.latest.untranslated
-      shown.whenAllFollow(shown === table && context.adoptions.count == adopted ? [] : [source]) { [context] isShown in
-        // A promoted server of the database may have lost what is shown.
-        guard isShown, context.replica.isShared else { return finish(isShown) }
-        shown.readBarrier(view: nil) { outcome, _ in finish(outcome == .read) }
+      shown.whenAllFollow(shown === table && context.adoptions.count == adopted ? [] : [source]) { [self] isShown in
+        guard isShown else { return finish(false) }
+        whenStillStored(shown, finish)
       }
     }
     areShown.notify(on: context.background, completion)
