@@ -45,7 +45,7 @@ final class LineOutput: Sendable {
         state.lost += 1
         return false
       }
-      // Of a line that could not be written to its end.
+      // The end of a line that was written in part.
       if state.waiting.isEmpty, state.isInLine { state.waiting.append(Self.lineEnd) }
       if state.lost > 0 {
         state.waiting += notice(state.lost)

@@ -35,7 +35,7 @@ struct Pattern: Hashable, Sendable {
     }
   }
 
-  /// Of a pattern that begins with the mark of words: the next such mark ends each comparison, so that no byte is compared twice.
+  /// A pattern that begins with the mark of words: the next such mark ends each comparison, so that no byte is compared twice.
   private static func isWord(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let mark = pattern.first, text.count >= pattern.count else { return false }
     for start in 0...text.count - pattern.count where text[start] == mark {
@@ -46,7 +46,7 @@ struct Pattern: Hashable, Sendable {
     return false
   }
 
-  /// Of a pattern in which its mark stands before each letter, as in the text (Knuth, Morris and Pratt).
+  /// A pattern with a mark before each letter, as in the text (Knuth, Morris and Pratt).
   private static func isPart(
     _ pattern: UnsafeBufferPointer<UInt8>,
     _ borders: UnsafeBufferPointer<Int>,

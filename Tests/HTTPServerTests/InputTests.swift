@@ -14,11 +14,16 @@ import Testing
     """
   }
 
-  private static func service() throws -> TestService {
+  private static func service(
+    body: Int = 300_000,
+    unfinished: Int = 400_000,
+    _ more: (inout Configuration) -> Void = { _ in }
+  ) throws -> TestService {
     try TestService { configuration in
       configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
-      configuration.limits.body = 300_000
-      configuration.limits.unfinishedInput = 400_000
+      configuration.limits.body = body
+      configuration.limits.unfinishedInput = unfinished
+      more(&configuration)
     }
   }
 
@@ -67,11 +72,7 @@ import Testing
   /// What a handler makes of a body counts as long as it works on it, also once the client has gone.
   @Test func bodiesWeighWhatIsMadeOfThem() throws {
     // One address may have 500,000 bytes.
-    let service = try TestService { configuration in
-      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
-      configuration.limits.body = 300_000
-      configuration.limits.unfinishedInput = 2_000_000
-    }
+    let service = try Self.service(unfinished: 2_000_000)
     func post(_ path: String, _ count: Int) -> String {
       "POST \(path) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: \(count)\r\n\r\n"
         + String(repeating: "x", count: count)
@@ -107,12 +108,7 @@ import Testing
   /// A proxy sends requests of several clients over one connection: each counts for its own.
   @Test(arguments: [[10_000], [5_000, 5_000]]) func aBodyCountsForItsOwnClient(parts: [Int]) throws {
     // Beside one head a client has room for one body.
-    let service = try TestService { configuration in
-      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
-      configuration.limits.head = 8_192
-      configuration.limits.body = 12_000
-      configuration.limits.unfinishedInput = 80_000
-    }
+    let service = try Self.service(body: 12_000, unfinished: 80_000) { $0.limits.head = 8_192 }
     func head(_ request: String, _ client: String) -> String {
       "\(request) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \(client)\r\n"
     }
@@ -153,12 +149,8 @@ import Testing
 
   /// What is sent behind a request that is not answered yet counts, too.
   @Test func requestsThatWaitBehindOneHaveABound() throws {
-    let service = try TestService { configuration in
-      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
-      // Beside one head.
-      configuration.limits.body = 1_000
-      configuration.limits.unfinishedInput = 1_000
-    }
+    // Beside one head.
+    let service = try Self.service(body: 1_000, unfinished: 1_000)
     func get(_ path: String, _ client: Int) -> String {
       "GET \(path) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.\(client)\r\n\r\n"
     }

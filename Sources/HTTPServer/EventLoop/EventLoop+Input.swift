@@ -173,7 +173,7 @@ extension EventLoop {
         throw error.of(head)
       }
     }
-    // What is answered at once is held no longer.
+    // An answer at once ends the hold.
     defer { if connection.machine.wantsInput { endHolding(connection) } }
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     connection.exchange = nextExchange()

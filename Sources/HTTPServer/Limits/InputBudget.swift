@@ -92,7 +92,7 @@ extension Refusal {
 
 /// The bytes of a request that is not answered, counted as long as this lives and has not ended.
 final class HeldInput: Sendable {
-  let bytes: Int
+  fileprivate let bytes: Int
   fileprivate let address: SocketAddress?
   private let budget: InputBudget
   private let hasEnded = Atomic(false)

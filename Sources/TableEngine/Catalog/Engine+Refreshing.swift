@@ -88,12 +88,17 @@ extension Engine {
   /// stored. False: it does not.
   private func whenStillStored(_ shown: LiveTable, _ completion: @escaping @Sendable (Bool) -> Void) {
     guard shown.writer.isShared else { return completion(true) }
-    let areRead = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
-    for table in shown.latest.all { table.writer.readBarrier(areRead.begin()) }
-    areRead.notify(on: context.background) { outcome in
+    readBarrier(of: shown) { outcome in
       guard outcome == .read else { return completion(false) }
       shown.latest.untranslated.whenAllFollow([], completion)
     }
+  }
+
+  /// The read barrier of a table in all its languages.
+  private func readBarrier(of table: LiveTable, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
+    let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
+    for table in table.latest.all { table.writer.readBarrier(outcomes.begin()) }
+    outcomes.notify(on: context.background, completion)
   }
 
   // MARK: One source
@@ -228,9 +233,7 @@ extension Engine {
   }
 
   private func showItems(in table: LiveTable, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
-    for table in table.latest.all { table.writer.readBarrier(outcomes.begin()) }
-    outcomes.notify(on: context.background) { completion($0 == .read ? .success(nil) : .failure(.notStoredForNow)) }
+    readBarrier(of: table) { completion($0 == .read ? .success(nil) : .failure(.notStoredForNow)) }
   }
 
   /// Fetches a table's sources where they have not all answered since this process asks them.

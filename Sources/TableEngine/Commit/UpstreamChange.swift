@@ -35,7 +35,7 @@ struct UpstreamChange: Change {
 
   func keeps(_ outcome: EditResult) -> Bool { request.keeps(outcome) }
 
-  /// What a plan comes to.
+  /// The result of planning.
   private enum Planned {
     case edit(UpstreamEdit)
     /// Its row is not known here, and may be elsewhere.
@@ -50,7 +50,7 @@ struct UpstreamChange: Change {
     switch planned() {
     case .ended(let event): run.take(event)
     case .lacksRow(let error): UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
-    // What the leader can't show would be done again at each repeat.
+    // An edit that the leader can't show would be done again at each repeat.
     case .edit(let edit) where leadersTable.isInQuestion && found != edit.plan.source: find(edit.plan.source, run)
     case .edit(let edit) where edit.isConditional: sendInTurn(edit, run)
     case .edit(let edit): send(edit) { run.takeLater(.done($0, isKept: false)) }
@@ -104,7 +104,7 @@ struct UpstreamChange: Change {
 
   /// Plans it on what was read since the turn was taken, and sends it. On the table's queue.
   private func planAgain(in turn: ConditionalTurn, _ run: ChangeRun) {
-    // Whoever waits until something is undone keeps no turn meanwhile.
+    // No turn is kept while something is being undone.
     guard content.access({ $0.commits.isGoingOn }) else { return turn.giveBack { run.takeLater(.undone) } }
     switch planned() {
     case .edit(let edit): send(edit, in: turn, run)

@@ -89,7 +89,7 @@ final class PolledSource: Sendable {
   /// Notes an accepted edit, as ``AcceptedItems/note(_:of:sentAt:)`` does.
   func accept(_ edit: Edit, of item: String, sentAt mark: UInt64) -> Bool {
     var isOvertaken = accepted.withLock { $0.note(edit, of: item, sentAt: mark) }
-    // What has come in its place since was sent the others' edits: all that it counts is later.
+    // The successors' edits were all sent later.
     var next = successor.withLock { $0 }
     while let source = next {
       if source.accepted.withLock({ $0.note(edit, of: item, sentAt: 0) }) { isOvertaken = true }

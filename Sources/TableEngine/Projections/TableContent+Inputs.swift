@@ -197,7 +197,7 @@ extension TableContent {
   /// - Parameter log: the table's own, of which there may be edits under way here.
   func storedShowsInputs(_ log: ItemLog?) -> Bool { storedInputRevisions.reach(committedInputs(log)) }
 
-  /// What its inputs have, without edits under way here.
+  /// The revisions of its inputs, without edits under way here.
   func committedInputs(_ log: ItemLog?) -> InputRevisions {
     var revisions = inputRevisions
     if let log { revisions[log.storedName] = log.committed.revision.number }

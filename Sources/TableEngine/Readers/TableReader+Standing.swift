@@ -39,8 +39,8 @@ extension TableReader {
     return !changed.contains { isSeen($0, in: shown.table, within: shown.window, lens.appearance) }
   }
 
-  /// What a client at `after` has, where its lens shows it as it shows the current version, so that the two are compared. Nil where it
-  /// is led on in any case. O(1), or what ``standing(at:_:)`` takes.
+  /// The version of a client at `after`, if its lens shows that one and the current one alike, so that the two are compared. Nil: it is
+  /// led on in any case. O(1), or what ``standing(at:_:)`` takes.
   private func comparable(_ after: Cursor, _ to: Cursor, _ lens: Lens) -> (version: Version, tag: LensTag)? {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
       from.rows == tag.rows, let old = standing(at: after, lens.find),

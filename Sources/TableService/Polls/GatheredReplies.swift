@@ -30,7 +30,7 @@ final class GatheredReplies: Sendable {
     self.completion = completion
   }
 
-  /// Those that are missing are not wanted any more.
+  /// The missing replies are not wanted any more.
   var isComplete: Bool { state.withLock { $0.isComplete } }
 
   func set(_ place: Int, _ reply: EncodedReply) {

@@ -10,7 +10,7 @@ final class JoinedReplies: Sendable {
   /// The most replies that are kept, in bytes with all that is kept beside them, and in number; the oldest goes first.
   private static let maximumBytes = 16 << 20
   private static let maximum = 64
-  /// What has more bytes takes long to compress: it is joined in a line of its own, for which none of the others waits.
+  /// The most bytes of a reply that is joined beside all others: larger ones take long to compress, and have a line of their own.
   private static let large = 256 << 10
 
   private let line = JoiningLine("tablecast.joining")
