@@ -10,6 +10,8 @@ public struct ContentDigests: Equatable, Sendable {
   public var tables: [UInt8] = []
   /// The same, with those that header fields name.
   public var everything: [UInt8] = []
+  /// The release that makes rows of it: ``Release/layout``. No digest.
+  public var release = Release.layout
   /// By the source's name.
   public var sources: [String: [UInt8]] = [:]
 

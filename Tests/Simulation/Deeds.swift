@@ -4,6 +4,8 @@ struct Deeds {
     /// It is killed.
     case crash
     case end, pause, cut
+    /// It ends, and one of another release starts in its place.
+    case upgrade
     /// It is given another configuration.
     case configure
     /// The upstream's list becomes another one.
@@ -31,6 +33,7 @@ struct Deeds {
     switch deed {
     case .crash: isRestless ? 3 : 12
     case .end: withReplicas ? 8 : 3
+    case .upgrade: withReplicas ? 3 : 5
     case .pause, .cut: withReplicas ? 8 : 0
     case .configure: withReplicas ? 6 : 30
     case .refuse: withReplicas ? 0 : 15

@@ -4,6 +4,8 @@
 final class Place: @unchecked Sendable {
   let name: String
   var service: Service?
+  /// Of the process that starts there next.
+  var release = 0
   /// Nil: it has a store for itself.
   var connection: DatabaseConnection?
 

@@ -20,6 +20,7 @@ extension Run {
     switch deed {
     case .crash where plan.parts.contains(.crashes): crash(replica)
     case .end where plan.parts.contains(.crashes): end(replica)
+    case .upgrade where plan.parts.contains(.releases): upgrade()
     case .pause where isFaulty: pause(replica)
     case .cut where isFaulty: cut(replica)
     case .configure where plan.parts.contains(.reloads): if database != nil { roll() } else { reload() }
@@ -191,6 +192,20 @@ extension Run {
     }
   }
 
+  /// Puts processes of another release in the place of all, one after the other.
+  private func upgrade() {
+    release = world.pick([0, 1, 2].filter { $0 != release })
+    note("service", "release \(release) is rolled out")
+    upgrade(replicas[...], to: release)
+  }
+
+  private func upgrade(_ left: ArraySlice<Place>, to release: Int) {
+    guard let replica = left.first, self.release == release else { return }
+    replica.release = release
+    end(replica)
+    world.after(Double(world.pick(1...3_000)), on: operation) { [self] in upgrade(left.dropFirst(), to: release) }
+  }
+
   /// Gives another configuration to all replicas, one after the other.
   private func roll() {
     var next = Settings.random(world, changesLanguages: false, renames: renames && !losesCommits, isTight: isTight)
@@ -199,20 +214,20 @@ extension Run {
     reloads += 1
     note("service", "generation \(next.generation) is rolled out, \(next.source)")
     settings = next
-    for replica in replicas { roll(replica.service, next) }
+    for replica in replicas { roll(replica, replica.service, next) }
   }
 
-  private func roll(_ service: Service?, _ next: Settings) {
+  private func roll(_ replica: Place, _ service: Service?, _ next: Settings) {
     guard let service, service.host.isAlive else { return }
     world.after(Double(world.pick(1...1_500)), on: operation) { [self] in
       // One that has started since then has begun with it, or with a later one.
       guard service.host.isAlive, settings.generation == next.generation else { return }
       let name = service.host.name
-      let began = service.reload(next.definition(world)) { [self] isTaken in
+      let began = service.reload(next.definition(world, release: service.release)) { [self] isTaken in
         note("service", "\(name) has\(isTaken ? "" : " not") generation \(next.generation)")
-        if !isTaken { roll(service, next) }
+        if !isTaken { roll(replica, service, next) }
       }
-      if !began { roll(service, next) }
+      if !began { roll(replica, service, next) }
     }
   }
 
@@ -247,7 +262,8 @@ extension Run {
     let before = settings
     // The list is asked for by another source, then.
     let asksAnew = next.every != before.every
-    let began = replicas[0].service?.reload(next.definition(world)) { [self] isTaken in
+    let service = replicas[0].service
+    let began = service?.reload(next.definition(world, release: service?.release ?? 0)) { [self] isTaken in
       if isTaken, asksAnew { upstream.askAnew() }
       note("service", isTaken ? "has another configuration" : "has refused another configuration")
       // Under another name, that is not the store's, its items would not be found after a restart.

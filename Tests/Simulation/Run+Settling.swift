@@ -50,6 +50,18 @@ extension Run {
     }
   }
 
+  /// All rows are made by the configuration and the release that are everywhere by then.
+  private func checkWords(_ content: TableMirror, of table: String) {
+    var last = settings
+    last.release = release
+    guard ["todo", "only", "mine", "news"].contains(table.prefix { $0 != ";" }) else { return }
+    for row in content.sections.flatMap(\.rows) {
+      guard case .string(let title)? = row["payload"]?["title"], title.hasPrefix(last.words) else {
+        fail(table, "a row of \(table) is not made by '\(last.words)': \(row)")
+      }
+    }
+  }
+
   private func compare(_ follower: Follower, _ mirror: TableMirror, _ service: Service) {
     let asked = world.steps
     nonisolated(unsafe) var answer: ReadAnswer??
@@ -62,6 +74,7 @@ extension Run {
       fail(follower.seen.table, "\(follower.seen.table) is not answered at the end: \(String(describing: answer))")
     }
     do { try check(fresh, of: request, asked: asked) } catch { fail(follower.seen.table, "\(error)") }
+    checkWords(fresh, of: follower.seen.table)
     guard let current = follower.content.flatMap({ Cursor($0.cursor) }), let new = Cursor(fresh.cursor) else { return }
     if current.lensTag == nil, current != new {
       fail(follower.seen.table, "\(follower.name) is at \(current), \(service.host.name) at \(new)")

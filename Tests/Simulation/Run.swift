@@ -10,7 +10,7 @@ struct Plan {
   enum Part: String, CaseIterable {
     case reloads, crashes, faults, disk, upstream, windows, edits, board, languages, finds, families, callers, views,
       lookups,
-      marks, app, files, refreshes, promotions, backups, bounds, lulls, replicas
+      marks, app, files, refreshes, promotions, backups, bounds, lulls, releases, replicas
 
     /// Each run has these.
     var isEverywhere: Bool { [.faults, .edits, .files, .replicas].contains(self) }
@@ -70,6 +70,8 @@ final class Run: @unchecked Sendable {
   let changesLanguages: Bool
   /// Editors hardly pause, and much is done to the service.
   let isBusy: Bool
+  /// Of the service: it is about to be everywhere.
+  var release = 0
   /// Even more is done to it: with one process a configuration is hardly there when the next one comes.
   let isRestless: Bool
   let deeds: Deeds
@@ -178,7 +180,7 @@ final class Run: @unchecked Sendable {
   }
 
   func start(_ replica: Place) {
-    let service = Service(replica.name, world)
+    let service = Service(replica.name, release: replica.release, world)
     service.mayFail = isFaulty && plan.parts.contains(.disk) || database != nil || files != nil
     service.onFailedStart = { [unowned self] in crash(replica) }
     replica.service = service
@@ -186,7 +188,7 @@ final class Run: @unchecked Sendable {
     if database != nil { service.host.skew = Int64(world.pick(-3_000...3_000)) * 1_000_000 }
     replica.connection = connection
     guard let store = connection ?? open(service, at: replica) else { return }
-    service.start(settings.definition(world), store, upstream)
+    service.start(settings.definition(world, release: replica.release), store, upstream)
   }
 
   /// Nil: the files can't be opened for now, and the process ends.

@@ -25,14 +25,16 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   private var isLoading = false
   /// It takes no requests any more.
   private(set) var isEnding = false
+  /// What it reads its configurations as.
+  let release: Int
   /// It loads its configuration, or has not said that it can be sent requests.
   var isReady: Bool { host.isAlive && !isEnding && !isLoading && engine != nil && engine?.unreadiness == nil }
   /// The disk fails now and then: what is loaded then may not be.
   var mayFail = false
   var onFailedStart: () -> Void = {}
 
-  init(_ name: String, _ world: World) {
-    self.world = world
+  init(_ name: String, release: Int = 0, _ world: World) {
+    (self.world, self.release) = (world, release)
     host = Host(name, world)
     loop = SimulatedQueue("loop", isSerial: true, host)
   }

@@ -9,6 +9,8 @@ struct Settings {
   var history = 16
   /// The text before each row's title.
   var label = 0
+  /// Of the service. Each makes other rows of the same configuration.
+  var release = 0
   /// How `board` is grouped.
   var isGrouped = true
   /// `board` is there.
@@ -81,7 +83,7 @@ struct Settings {
         title: "Todo \(title)"
         source: \(source)
         cell: Task
-        payload: {title: "\(label) ${$locale} ${title}", \(texts)}
+        payload: {title: "\(words) ${$locale} ${title}", \(texts)}
         sections:
           groupBy: list
           header: {cell: Head, payload: {title: "${$key} ${$count}"}}
@@ -92,13 +94,13 @@ struct Settings {
         source: \(source)
         parameters: {list: {pattern: "[a-c]", default: a}}
         cell: Task
-        payload: {title: "\(label)", \(texts)}
+        payload: {title: "\(words)", \(texts)}
         \(instances)
         sections: [{id: "only", where: list == $params.list}]
       mine:
         source: \(source)
         cell: Task
-        payload: {title: "\(label) ${$caller.name}", \(texts)}
+        payload: {title: "\(words) ${$caller.name}", \(texts)}
         \(instances)
         sections: [{id: mine, where: owner == $caller.name}]
         find: {search: [value], sorts: {value: {by: value}}}
@@ -111,7 +113,7 @@ struct Settings {
         source: news
         row: {id: "${id}"}
         cell: News
-        payload: {title: "\(label) ${title}", revision: "${revision}", mark: "${mark}"}
+        payload: {title: "\(words) ${title}", revision: "${revision}", mark: "${mark}"}
         sections: {groupBy: kind}
         \(edits)
       part:
@@ -163,7 +165,21 @@ struct Settings {
     """
   }
 
-  func definition(_ world: World) -> ServiceDefinition {
+  /// What the titles of rows begin with.
+  var words: String { "\(label) of release \(release)" }
+
+  /// The configuration as a process of a release reads it. Releases call it by the same digests.
+  func definition(_ world: World, release: Int) -> ServiceDefinition {
+    let contents = read(world).contents
+    var other = self
+    other.release = release
+    var definition = other.read(world)
+    definition.contents = contents
+    definition.contents.release = "release \(release)"
+    return definition
+  }
+
+  private func read(_ world: World) -> ServiceDefinition {
     let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "simulation", environment: [:])
     guard let definition else { world.fail("the simulation's configuration is wrong: \(diagnostics)\n\(text)") }
     return definition

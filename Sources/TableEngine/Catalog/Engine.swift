@@ -59,6 +59,7 @@ package final class Engine: Sendable {
           self?.catalog.handOver(on: context.background, completion)
         },
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
+        layOut: { [weak self] in self?.layOut() },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },
         lookAround: { [weak self] in self?.lookAround(isForAll: $0) },
@@ -96,6 +97,12 @@ package final class Engine: Sendable {
     catalog.takeOverPolling(under: lease.term, left)
     for family in catalog.families { family.lead() }
     adoptMembers()
+  }
+
+  /// Another release has laid tables out until now.
+  private func layOut() {
+    let members = catalog.families.flatMap { $0.members.map(\.table) }.filter(\.isShared)
+    for table in (catalog.tables + members).flatMap(\.all) { table.writer.layOut() }
   }
 
   /// Why requests should not be sent here for now; nil where they should.

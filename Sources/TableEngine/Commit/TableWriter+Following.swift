@@ -215,6 +215,11 @@ extension TableWriter {
     }
   }
 
+  /// What a local table has become by this release.
+  func layOut() {
+    content.queue.async { [self] in if content.access({ $0.inputs.isEmpty }) { publishContent() } }
+  }
+
   /// The same for one that was made of what sources have said, if that was under an earlier lease: they tell it again.
   func leadIfOfAnotherLease(under term: UInt64) {
     content.queue.async { [self] in

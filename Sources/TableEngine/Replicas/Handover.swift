@@ -145,7 +145,7 @@ struct HandoverDigests: Sendable {
   let sources: [String: String]
 
   init(_ definition: ServiceDefinition) {
-    let parts = Array("\(Release.layout) \(definition.generation) ".utf8) + definition.contents.everything
+    let parts = Array("\(definition.contents.release) \(definition.generation) ".utf8) + definition.contents.everything
     layout = hexadecimal(SHA256.digest(of: parts).prefix(16))
     sources = definition.contents.sources.mapValues { hexadecimal($0.prefix(16)) }
   }

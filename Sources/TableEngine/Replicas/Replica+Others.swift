@@ -87,6 +87,17 @@ extension Replica {
     carryOut(actions)
   }
 
+  /// The replica that leads asks whether a release is left that makes other rows of the same configuration: those answer. When it has
+  /// gone, what it has laid out last is laid out anew, once.
+  func lookForOtherReleases(at now: Double) {
+    let (isMissed, tasks) = state.withLock { state -> (Bool, Tasks?) in
+      guard isShared, state.lease.lease(at: now) != nil else { return (false, nil) }
+      return (state.rank.missesOtherRelease(at: now), state.rank.outlivesOtherRelease(at: now) ? state.tasks : nil)
+    }
+    if isMissed { announce() }
+    tasks?.layOut()
+  }
+
   /// Tells the replica that asks the sources which members are read here.
   func tell(_ claims: [MemberClaim]) {
     for text in MemberClaim.texts(of: claims, key: MemberClaim.key(store.sharedSecret)) {

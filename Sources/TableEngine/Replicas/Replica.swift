@@ -19,6 +19,8 @@ final class Replica: Sendable {
     /// Asks what another replica is to know that fetches next.
     var handOver: @Sendable (_ completion: @escaping @Sendable (Handover) -> Void) -> Void
     var moved: @Sendable (_ table: String, Revision) -> Void
+    /// Lays out anew what another release may have laid out.
+    var layOut: @Sendable () -> Void
     var tapped: @Sendable (ViewTap) -> Void
     /// Others may have been tapped, unheard.
     var reconnected: @Sendable () -> Void
@@ -148,6 +150,7 @@ final class Replica: Sendable {
       tasks.lookAround(hasLost.exchange(false, ordering: .relaxed))
     }
     noteRank()
+    lookForOtherReleases(at: now)
     guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
     carryOut(state.withLock { $0.lease.tick(at: now) })
   }

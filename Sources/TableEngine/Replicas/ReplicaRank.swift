@@ -14,6 +14,9 @@ struct ReplicaRank: Sendable {
   private var patience = 0.0
   /// When a lower generation was heard of last: it may lay tables out as they were, until it has heard of this one.
   private var olderHeard = -Double.infinity
+  /// When a release was heard of last that makes other rows of the same configuration; nil: none was, or it is gone and all is laid out by
+  /// this one.
+  private var otherReleaseHeard: Double?
   private(set) var conflict: String?
   /// The state that was left beside the lease, and since when nobody has been found to have it; nil: somebody has it,
   /// or nobody can tell.
@@ -54,6 +57,16 @@ struct ReplicaRank: Sendable {
   /// Replicas of a lower generation may be writing still.
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
 
+  /// A release that makes other rows was heard of, and perhaps isn't there any more: it is asked for.
+  func missesOtherRelease(at now: Double) -> Bool { otherReleaseHeard.map { now - $0 >= Self.solitude } ?? false }
+
+  /// Returns, once, that no release is left that makes other rows. The last edit may have been laid out by it.
+  mutating func outlivesOtherRelease(at now: Double) -> Bool {
+    guard let heard = otherReleaseHeard, now - heard >= Self.maximumPatience else { return false }
+    otherReleaseHeard = nil
+    return true
+  }
+
   /// Returns whether this replica may ask the sources after one that left this.
   mutating func takesOver(from precedence: [UInt8], at now: Double) -> Bool {
     guard mayLead(at: now) else { return false }
@@ -90,7 +103,7 @@ struct ReplicaRank: Sendable {
   /// The meaning of another replica's configuration here.
   enum Verdict: Equatable {
     case same
-    /// It has to be told of this one's, which is newer, or the first of its generation.
+    /// It has to be told of this one's, which is newer, the first of its generation, or of another release.
     case answer
     /// It is newer: this replica lets go of the sources.
     case outranked
@@ -113,7 +126,9 @@ struct ReplicaRank: Sendable {
       olderHeard = now
       return .answer
     }
-    guard digest.differs(from: self.digest) else { return .same }
+    let isOtherRelease = digest.layout != self.digest.layout
+    if isOtherRelease { otherReleaseHeard = now }
+    guard digest.differs(from: self.digest) else { return isOtherRelease && isLeaders && !isLeading ? .answer : .same }
     // It is there.
     freeSince = nil
     guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
