@@ -104,7 +104,9 @@ extension Template {
   }
 
   /// The parts of which `text(in:encoding: .url)` is made; nil where that is null, an array or an object. O(length).
-  public func urlPieces(in scope: Scope) throws(EvaluationError) -> [URLPiece]? {
+  ///
+  /// - Parameter standIn: for values behind the URL's authority that can't be evaluated; nil: an error is thrown.
+  public func urlPieces(in scope: Scope, standIn: String? = nil) throws(EvaluationError) -> [URLPiece]? {
     guard case .text(let pieces) = form else {
       return try evaluate(in: scope).text.map { [URLPiece(text: $0, expression: nil)] }
     }
@@ -114,7 +116,11 @@ extension Template {
       switch piece {
       case .literal(let literal): made.append(URLPiece(text: literal, expression: nil))
       case .expression(let expression):
-        let value = try expression.evaluate(in: scope)
+        let value: Value
+        do throws(EvaluationError) { value = try expression.evaluate(in: scope) } catch {
+          guard let standIn, Self.hasAuthority(made) else { throw error }
+          value = .string(standIn)
+        }
         // Percent-coding costs more than a copy.
         try scope.budget?.chargeText(of: value, byte: isEmpty ? Cost.byte : 70)
         var text = ""
@@ -131,5 +137,13 @@ extension Template {
       throw Arithmetic.tooLong("the template")
     }
     return made
+  }
+
+  /// The beginning of a URL has all of who is spoken to: user, host and port.
+  private static func hasAuthority(_ pieces: [URLPiece]) -> Bool {
+    let text = pieces.reduce(into: "") { $0 += $1.text }
+    // Libcurl takes one to three slashes before the authority.
+    let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst().drop { $0 == UInt8(ascii: "/") }
+    return rest.contains { "/?#".utf8.contains($0) }
   }
 }

@@ -132,6 +132,34 @@ import Testing
     #expect(throws: UpstreamError.self) { try Self.url(template, ["p": value]) }
   }
 
+  /// The harmless values that a URL is compared with are none that can be computed with.
+  @Test(
+    arguments: [
+      ("https://api.test/items?skip=${($cursor - 1) * 50}", "https://api.test/items?skip=50"),
+      ("https://api.test/pages/${$cursor + 1}/items", "https://api.test/pages/3/items"),
+      ("https://api.test/${$params.n | int}", "https://api.test/7"),
+      ("https://api.test?n=${$params.n | int}&skip=${$cursor * 10}", "https://api.test/?n=7&skip=20"),
+      ("${env.API}/since/${$since | date('yyyy-MM-dd')}", "http://me:pw@127.0.0.1:81/v1/since/2024-05-01"),
+    ]
+  )
+  func valuesMayBeComputedWith(_ template: String, _ expected: String) throws {
+    let definition = UpstreamDefinition(url: try Template(text: template))
+    let context = FetchContext(parameters: ["n": "7"], environment: ["API": "http://me:pw@127.0.0.1:81/v1"])
+    let request = try RequestBuilder(definition: definition, context: context)
+      .page(cursor: .integer(2), since: .string("2024-05-01T22:30:00Z"))
+    #expect(request.url.absolute == expected)
+  }
+
+  @Test(arguments: [
+    "https://${$params.n | int}/a", "https://${$params.n | int}.api.test/a", "https://api.test:${$params.n | int}/a",
+    "https://${$params.n | int}@api.test/a", "https://me:${$params.n | int}@api.test/a",
+    "https:///me:${$params.n | int}@api.test/a", "https://api.test${$params.n | int}/a", "${$params.n | int}/a",
+    "${$params.n | int}", "http${$params.n | int}://api.test/a",
+  ])
+  func computedValuesMayNotLeadElsewhere(_ template: String) throws {
+    #expect(throws: UpstreamError.self) { try Self.url(template, ["n": "81"]) }
+  }
+
   @Test func theEnvironmentMayBeTheBase() throws {
     let url = try Self.url("${env.API}/items?key=${env.KEY}", [:], ["API": "http://127.0.0.1:81/v1", "KEY": "a&b"])
     #expect(url == "http://127.0.0.1:81/v1/items?key=a%26b")
