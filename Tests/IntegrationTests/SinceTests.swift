@@ -5,7 +5,13 @@ import Testing
 
 /// A source that asks for what has changed.
 @Suite struct SinceTests {
-  private static func configuration(_ url: String, whole: String = "1h", paging: String = "") -> String {
+  private static func configuration(
+    _ url: String,
+    every: String = "50ms",
+    whole: String = "1h",
+    paging: String = "",
+    webhook: String = ""
+  ) -> String {
     """
     store: memory
     problems: full
@@ -14,10 +20,11 @@ import Testing
     sources:
       items:
         url: "\(url)/items"
-        every: 50ms
+        every: \(every)
         retries: 0
         items: ${data}
         \(paging)
+        \(webhook)
         since: {query: {after: "${$since}"}, next: "${now}", deleted: "${gone == true}", whole: \(whole)}
     tables:
       t: {source: items, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
@@ -103,6 +110,23 @@ import Testing
     store.change { $0.items.removeAll { $0.id == 3 } }
     #expect(try service.request("POST", "/v1/tables/t/refresh", ["Authorization": "Bearer 0000"]).status < 300)
     try service.follow("t", until: "has all") { $0.titles == [["Two", "T4"]] }
+    #expect(store.current.whole == 2)
+  }
+
+  /// Upstreams send many webhooks: each tells that something has changed, and not that what was told is wrong.
+  @Test func aWebhookAsksForChanges() throws {
+    let (upstream, store) = try Self.upstream(2)
+    let webhook = "webhook: {header: X-Gitlab-Token, equals: \"t0ken-of-the-hook\"}"
+    let service = try ServiceProcess(Self.configuration(upstream.url, every: "0s", webhook: webhook))
+    try service.follow("t", until: "is there") { $0.titles == [["T1", "T2"]] }
+    for (count, title) in ["Two", "Zwei"].enumerated() {
+      store.change { $0.put(2, title) }
+      let token = ["X-Gitlab-Token": "t0ken-of-the-hook"]
+      #expect(try service.request("POST", "/v1/hooks/items", token, body: [:]).status == 202)
+      try service.follow("t", until: "has the change") { $0.titles == [["T1", title]] }
+      #expect(store.current.whole == 1 && store.current.changes == count + 1)
+    }
+    #expect(try service.request("POST", "/v1/tables/t/refresh", ["Authorization": "Bearer 0000"]).status < 300)
     #expect(store.current.whole == 2)
   }
 

@@ -123,7 +123,9 @@ extension Engine {
   }
 
   /// The same; what is shared is fetched by the replica that asks the sources.
-  func fetch(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+  ///
+  /// - Parameter isWhole: everything is asked for, and not only what has changed; by another replica always.
+  func fetch(source name: String, isWhole: Bool = true, _ completion: @escaping @Sendable (TableError?) -> Void) {
     let failure = JoinedCalls<TableError?, TableError?>(nil) { $0 = $1 ?? $0 }
     if !context.replica.isLeading {
       let finish = failure.begin()
@@ -131,7 +133,7 @@ extension Engine {
         if case .failure(let error) = outcome { finish(error) } else { showNews(of: name, finish) }
       }
     }
-    fetchHere(source: name, failure.begin())
+    fetchHere(source: name, isWhole: isWhole, failure.begin())
     failure.notify(on: context.background, completion)
   }
 
@@ -150,13 +152,17 @@ extension Engine {
   /// Fetches a source as far as it is asked from here.
   ///
   /// - Parameter completion: given why what it said may not be shown.
-  private func fetchHere(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+  private func fetchHere(
+    source name: String,
+    isWhole: Bool = true,
+    _ completion: @escaping @Sendable (TableError?) -> Void
+  ) {
     let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, context.adoptions.count)
     let group = DispatchGroup()
     let asked = AskedSources()
-    for family in catalog.families { family.refresh(source: name, asked, group.entered()) }
+    for family in catalog.families { family.refresh(source: name, isWhole: isWhole, asked, group.entered()) }
     if context.replica.isLeading, let source = catalog.sources[name], asked.isNew(source) {
-      source.refresh(group.entered())
+      source.refresh(isWhole: isWhole, group.entered())
     }
     group.notify(queue: context.background) { [self] in
       whenTold(by: name, since: adopted) { [self] in

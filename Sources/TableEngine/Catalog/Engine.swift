@@ -138,7 +138,7 @@ package final class Engine: Sendable {
       if own == .valid { isKnownSender = true }
     }
     switch verdict {
-    case .valid?: fetch(source: name) { _ in }
+    case .valid?: fetch(source: name, isWhole: false) { _ in }
     case nil where isKnownSender: throw .notFound("No source `\(name)` takes webhooks.")
     case .stale?: throw .staleWebhook
     case .invalid?, nil: throw .unsignedWebhook

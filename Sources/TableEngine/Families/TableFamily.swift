@@ -181,9 +181,15 @@ package final class TableFamily: Sendable {
   /// Fetches a source now, for all members that are polled from here; for the others when they are read again.
   ///
   /// - Parameters:
+  ///   - isWhole: everything is asked for, and not only what has changed.
   ///   - asked: what is asked for somebody else already: one that several read is asked once.
   ///   - completion: when what it said is published, on any queue.
-  func refresh(source name: String, _ asked: AskedSources, _ completion: @escaping @Sendable () -> Void) {
+  func refresh(
+    source name: String,
+    isWhole: Bool,
+    _ asked: AskedSources,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     let group = DispatchGroup()
     guard context.replica.isShared else {
       let isRead = contents.withLock { contents in
@@ -193,7 +199,7 @@ package final class TableFamily: Sendable {
       }
       // Members are many and ask the same: it is not looked at each of them.
       for source in isRead ? context.sharedSources.all(named: name) : [] where source.isAsked && asked.isNew(source) {
-        source.refresh(group.entered())
+        source.refresh(isWhole: isWhole, group.entered())
       }
       return group.notify(queue: context.background, execute: completion)
     }
@@ -209,7 +215,9 @@ package final class TableFamily: Sendable {
     for table in polled.map(\.table) where isLeading || !table.isShared {
       let finish = group.entered()
       whenAsked(table) {
-        for source in table.sources where source.name == name && asked.isNew(source) { source.refresh(group.entered()) }
+        for source in table.sources where source.name == name && asked.isNew(source) {
+          source.refresh(isWhole: isWhole, group.entered())
+        }
         finish()
       }
     }

@@ -123,7 +123,8 @@ final class PolledSource: Sendable {
       guard needsAnswer, listeners.hasAnswer else { return listeners.bring(table) }
       // Others may have been shown more by now than what it has.
       if !table.isPrivate, !isUnheard { listeners.bring(table) }
-      source.refresh(answered)
+      // While nobody read the table, a client may have asked for everything.
+      source.refresh(isWhole: isOutdated, answered)
     }
   }
 
@@ -207,13 +208,15 @@ final class PolledSource: Sendable {
 
   /// Fetches now; `completion` is called when what the upstream said is published. Where another source takes its place
   /// meanwhile, when what that one was told is.
-  func refresh(_ completion: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter isWhole: everything is asked for, also where the source could ask for changes alone.
+  func refresh(isWhole: Bool = true, _ completion: @escaping @Sendable () -> Void) {
     listeners.noteNews()
-    source.refresh { [self] update in
+    source.refresh(isWhole: isWhole) { [self] update in
       whenShown { next in
         guard let next else { return completion() }
         // This one had stopped before it was asked: what the next one was told may be of a request from before this call.
-        if update.isCancelled { next.whenAnswered(completion) } else { next.refresh(completion) }
+        if update.isCancelled { next.whenAnswered(completion) } else { next.refresh(isWhole: isWhole, completion) }
       }
     }
   }

@@ -28,7 +28,7 @@ public final class Source: @unchecked Sendable {
   private var attempts = 0
   /// How often it was begun to go on where another one has stopped, or given up.
   var takeOvers: UInt64 = 0
-  /// Refreshes that somebody asked for, and the last of them that everything was asked for after (`since`).
+  /// How often somebody wanted everything, and the last of these times that everything was asked for after (`since`).
   private var asks: (made: Int, met: Int, begun: Int) = (0, 0, 0)
   /// The notices that were given, by their kind.
   private var noticed: Set<String> = []
@@ -97,11 +97,13 @@ public final class Source: @unchecked Sendable {
   /// Fetches now. Refreshes never overlap: one that is asked for during another starts after it, for all who
   /// asked meanwhile.
   ///
-  /// - Parameter completion: on `client.queue`, with the outcome of a refresh that started after this call, or
-  ///   with the last failure where the upstream asked to be left alone for now.
-  public func refresh(_ completion: @escaping Completion = { _ in }) {
+  /// - Parameters:
+  ///   - isWhole: everything is asked for, also where the source could ask for changes alone.
+  ///   - completion: on `client.queue`, with the outcome of a refresh that started after this call, or
+  ///     with the last failure where the upstream asked to be left alone for now.
+  public func refresh(isWhole: Bool = true, _ completion: @escaping Completion = { _ in }) {
     client.queue.async { [self] in
-      asks.made += 1
+      if isWhole { asks.made += 1 }
       switch schedule.refreshAsked(at: .now) {
       case .joins(let action):
         waiting.append(completion)
