@@ -55,6 +55,27 @@ import Testing
     #expect(definition.limits.waitersPerCaller == 5)
   }
 
+  /// Rows that are made of lists in a page's items don't tell those items from each other.
+  @Test(arguments: [
+    (#"a: {source: s, row: {id: "${key}"}, cell: C, payload: {title: x}}"#, "${key}"),
+    (#"a: {source: s, items: "${lines}", row: {id: "${number}"}, cell: C, payload: {title: x}}"#, "${id}"),
+    (
+      #"a: {source: s, items: "${lines}", row: {id: "${number}"}, cell: C, payload: {title: x}}, "#
+        + #"b: {source: s, row: {id: "${key}"}, cell: C, payload: {title: x}}"#, "${key}"
+    ),
+  ])
+  func identitiesOfPagedItems(tables: String, expected: String) throws {
+    let definition = try read(
+      """
+      cells: {C: {fields: {title: string}}}
+      sources: {s: {url: "https://x.example/", paging: {link: true}}}
+      tables: {\(tables)}
+      """
+    )
+    guard case .upstream(let source)? = definition.sources.first?.kind else { return #expect(Bool(false)) }
+    #expect(try source.identity == Template(text: expected))
+  }
+
   @Test func standards() throws {
     let definition = try read("tables: {t: {source: {local: {}}}}")
     #expect(definition.problems == .public)

@@ -95,8 +95,9 @@ extension CrossChecks {
 }
 
 extension TableDefinition {
-  /// The templates for the ids of rows made of a source's items.
+  /// The templates for the ids of rows made of a source's items; none where rows are made of the lists in these.
   fileprivate func identities(of source: String) -> [Template] {
+    if self.source == source, items != nil { return [] }
     var own: [Template?] = []
     if case .list(let list, _) = sections { own = list.filter { $0.source == source }.map { $0.rowID ?? rowID } }
     return ((self.source == source ? [rowID] : []) + own).compactMap(\.self)
