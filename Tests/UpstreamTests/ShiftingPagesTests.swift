@@ -121,6 +121,17 @@ import Testing
     withExtendedLifetime(upstream) {}
   }
 
+  /// What comes pushes others over the limit, and what goes lets them in: neither has slipped between two pages.
+  @Test func aListThatIsCutIsNotReadOnceMore() async throws {
+    // A walk has three requests, the third for what is behind the limit.
+    let upstream = try MisbehavingUpstream()
+    let source = try Self.source(upstream, "/shift?at=4") { $0.paging?.maxPages = 2 }
+    #expect(try await Self.ids(source.refreshed()) == Array(1...6))
+    #expect(try await Self.ids(source.refreshed()) == Array(2...7))
+    #expect(source.figures.pages == 2 + 2)
+    withExtendedLifetime(upstream) {}
+  }
+
   /// An offset in the body, as a search has it.
   @Test func offsetInTheBody() async throws {
     let upstream = try MisbehavingUpstream()

@@ -216,8 +216,10 @@ extension SourceFetcher {
     let shortage = shortage(of: refresh)
     if let first = refresh.firstLook { return merge(first, pages, shortage, of: refresh) }
     let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged
+    // What a limit leaves out is not missed: a second walk would leave it out, too.
     let missesKnown =
-      refresh.tookSeveralRequests && !isAsBefore && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
+      refresh.limit == nil && refresh.tookSeveralRequests && !isAsBefore
+      && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
     // Items that two walks have missed are not looked for again while nothing changes.
     guard missesKnown || shortage != nil && !(isAsBefore && missed == shortage) else {
       (refresh.identities, refresh.missed) = (Self.identities(of: refresh), shortage)
