@@ -165,6 +165,25 @@ import Testing
     #expect(url == "http://127.0.0.1:81/v1/items?key=a%26b")
   }
 
+  /// The configuration may name other hosts for the items of a list and for edits.
+  @Test(arguments: [("https://api.test", true), ("https://api.test:444", false), ("https://other.test", false)])
+  func theClientsCertificateIsForItsUpstreamAlone(_ host: String, _ isPresented: Bool) throws {
+    var definition = UpstreamDefinition(url: try Template(text: "https://api.test/items"))
+    (definition.caBundle, definition.clientCertificate, definition.clientKey) = ("ca", "client", "key")
+    let expected =
+      isPresented
+      ? TransferSecurity(caBundle: "ca", clientCertificate: "client", clientKey: "key")
+      : TransferSecurity(caBundle: "ca")
+    let builder = RequestBuilder(definition: definition, context: FetchContext())
+    let list = try builder.page(cursor: .null)
+    let each = try builder.each(Template(text: "\(host)/${$item}"), item: .integer(7), index: 0, list: list)
+    #expect(each.security == expected)
+    let forwarder = EditForwarder(definition, context: FetchContext(), client: try TransferClient())
+    let patch = EditRequestDefinition(method: "PATCH", url: try Template(text: "\(host)/${$id}"))
+    let edit = try forwarder.request(ForwardedEdit(id: "7", idempotencyKey: "key-1"), patch)
+    #expect(edit.security == expected)
+  }
+
   @Test func headersCanNotBeSplit() throws {
     var definition = UpstreamDefinition(url: try Template(text: "https://api.test/"))
     definition.headers = [("X-Owner", try Template(text: "${$params.p}"))]

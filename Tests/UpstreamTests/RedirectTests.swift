@@ -45,6 +45,18 @@ import Testing
     #expect(Self.follow(try Self.request("POST", body: [1]), status, location) == expected)
   }
 
+  @Test(arguments: [
+    ("/y", true), ("https://a.test/", true), ("https://a.test:444/", false), ("https://b.test/", false),
+  ])
+  func theClientsCertificateStaysAtHome(_ location: String, _ isKept: Bool) throws {
+    var request = try Self.request()
+    request.security = TransferSecurity(caBundle: "ca", clientCertificate: "client", clientKey: "key")
+    guard case .follow(let next) = RedirectPolicy.decide(request, status: 302, location: location, hops: 0) else {
+      return #expect(Bool(false))
+    }
+    #expect(next.security == (isKept ? request.security : TransferSecurity()))
+  }
+
   @Test func saferIsTheSameButNotTheOtherWayRound() throws {
     let plain = try #require(UpstreamURL("http://a.test/")).origin
     let secure = try #require(UpstreamURL("https://a.test/")).origin

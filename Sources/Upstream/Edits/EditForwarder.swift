@@ -13,7 +13,7 @@ public struct EditForwarder: Sendable {
   /// - Parameters:
   ///   - source: the source's name, for the log.
   ///   - definition: of the table's source: its time-outs, limits and TLS files hold for edits too, and its headers go
-  ///     with them unless the edit has its own.
+  ///     with them unless the edit has its own. Another origin gets neither headers nor the client's certificate.
   ///   - context: with the headers of the caller who edits.
   public init(
     source: String = "",
@@ -133,7 +133,8 @@ public struct EditForwarder: Sendable {
     }
     var templates = definition.headers
     // The source's header fields may hold its secrets, which no other host is told.
-    if origin.mayShareSecrets(with: url.origin) {
+    let isAtHome = origin.mayShareSecrets(with: url.origin)
+    if isAtHome {
       templates += self.definition.headers.filter { field in
         !definition.headers.contains { $0.name.equalsIgnoringCase(field.name) }
           && (definition.body != nil || !field.name.equalsIgnoringCase("Content-Type"))
@@ -152,7 +153,7 @@ public struct EditForwarder: Sendable {
       body: try definition.form == nil
         ? builder.body(definition.body, in: scope) : builder.form(definition.form, in: scope),
       limits: limits,
-      security: builder.security,
+      security: isAtHome ? builder.security : builder.security.withoutClient,
       isSentOnce: true
     )
   }

@@ -74,6 +74,7 @@ struct RequestBuilder {
     request.url = try url(template, in: scope, neutral: scope.neutral(), origin: list.url.origin)
     if request.url.origin != list.url.origin, !list.url.origin.mayShareSecrets(with: request.url.origin) {
       request.headers.removeAll { !$0.isNamed("Accept") }
+      request.security = security.withoutClient
     }
     return request
   }

@@ -37,7 +37,10 @@ enum RedirectPolicy {
     var next = request
     next.url = url
     let keepsSecrets = request.url.origin.mayShareSecrets(with: url.origin)
-    if !keepsSecrets { next.headers = request.headers.filter(isHarmless) }
+    if !keepsSecrets {
+      next.headers = request.headers.filter(isHarmless)
+      next.security = TransferSecurity()
+    }
     if status == 303 || ([301, 302].contains(status) && request.method == "POST") {
       next.method = request.method == "HEAD" ? "HEAD" : "GET"
       next.body = nil

@@ -103,6 +103,9 @@ public struct TransferSecurity: Hashable, Sendable {
     self.clientCertificate = clientCertificate
     self.clientKey = clientKey
   }
+
+  /// For another origin that the configuration names: the same authorities are trusted, but nobody is presented.
+  var withoutClient: TransferSecurity { TransferSecurity(caBundle: caBundle) }
 }
 
 /// A whole response.
