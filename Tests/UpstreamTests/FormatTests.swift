@@ -237,6 +237,21 @@ import Testing
     )
   }
 
+  @Test func linksOfAnotherFeed() throws {
+    let source = "<source><id>x</id><link href=\"https://other.example/\"/></source>"
+    let feed = """
+      <feed xmlns="http://www.w3.org/2005/Atom">
+      <list xmlns="http://other.example/"><a:link xmlns:a="http://www.w3.org/2005/Atom" rel="next" href="/no"/></list>
+      <link rel="next" href="/2"/><entry>\(source)<id>1</id><link href="/1"/></entry>
+      <entry><id>2</id>\(source)</entry></feed>
+      """
+    #expect(
+      try Self.read(feed, "application/atom+xml") == #"""
+        [{"id":"1","link":"https://x.example/1","categories":[]},{"id":"2","categories":[]}] next https://x.example/2
+        """#
+    )
+  }
+
   /// Names are told apart by their namespaces, whatever the prefixes, and by those of the innermost element.
   @Test func namespaces() throws {
     let feed = """

@@ -119,8 +119,13 @@ final class FeedReader {
       item?.about = attributes.first { $0.name == Name(Namespace.rdf, "about") }?.value
       return
     }
-    if name == Name(Namespace.atom, "link") { return takeLink(attribute) }
-    guard let parent = path.dropLast().last, wants(name, in: parent) else { return }
+    guard let parent = path.dropLast().last else { return }
+    if name == Name(Namespace.atom, "link") {
+      // Others are the links of what stands in an item, such as the feed that it comes from (`atom:source`).
+      if (item == nil ? ["feed", "channel"] : ["entry", "item"]).contains(parent.local) { takeLink(attribute) }
+      return
+    }
+    guard wants(name, in: parent) else { return }
     if name.local == "guid" { item?.guidIsLink = attribute("isPermaLink") != "false" }
     if name == Name(Namespace.atom, "category") {
       if let term = attribute("label") ?? attribute("term"), !term.isEmpty { item?.categories.append(term) }
