@@ -1,3 +1,5 @@
+import Definitions
+import Expressions
 import JSON
 import TestSupport
 import Testing
@@ -24,6 +26,17 @@ import Testing
     #expect(merged.identities == expected)
     let items = merged.pages.map { String(decoding: $0.text.body, as: UTF8.self) }
     #expect(items.joined(separator: ",").filter(\.isNumber) == expected.map(String.init).joined())
+  }
+
+  /// The first and the second are equal for Swift, and two items all the same.
+  @Test func identitiesAreToldApartByTheirBytes() throws {
+    var definition = try UpstreamDefinition(quick: "http://a.test/")
+    definition.identity = try Template("${id}")
+    let list = try ListedText(Array(#"[{"id":"\u00e9"},{"id":"e\u0301"},{"id":"\u00e9","n":1}]"#.utf8))
+    let check = ResponseCheck(redaction: Redaction(hiding: []))
+    let text = ResponseCheck.Text(body: list.bytes, list: list)
+    let identities = try #require(check.identities(in: text, definition))
+    #expect(identities.count == 3 && identities[0] != identities[1] && identities[0] == identities[2])
   }
 
   /// It costs about the same whether every other item is left, or none.

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import FieldValues
 internal import JSON
 
 /// The check whether a table can be made of a response. Pure.
@@ -194,7 +195,7 @@ struct ResponseCheck {
         return try? document.withRoot { item in
           // It reads the item alone, or it would not have been chosen.
           let text = try identity.text(in: Scope(item: Value(item)))
-          return text.flatMap { $0.isEmpty ? nil : $0.hashValue }
+          return text.flatMap { $0.isEmpty ? nil : ByteText($0).hashValue }
         }
       }
       guard let hash else { return nil }
