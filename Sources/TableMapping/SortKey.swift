@@ -98,25 +98,25 @@ enum SortKey: Sendable {
     case (.unsigned(let first), .unsigned(let second)): Self.order(first, second)
     case (.integer, .unsigned): -1
     case (.unsigned, .integer): 1
+    case (.number(let first), .number(let second)): Self.order(first, second)
     case (.text(let first), .text(let second)):
       first.precedesExactly(second) ? -1 : second.precedesExactly(first) ? 1 : 0
     case (.ordered(let first), .ordered(let second)):
       first.lexicographicallyPrecedes(second) ? -1 : second.lexicographicallyPrecedes(first) ? 1 : 0
     default:
-      if let first = double, let second = other.double {
-        Self.order(first, second)
+      if isNumber, other.isNumber {
+        // Exactly: as a `Double` an integer may be the same as numbers that stand apart.
+        value.precedes(other.value) ? -1 : other.value.precedes(value) ? 1 : 0
       } else {
         Self.order(rank, other.rank)
       }
     }
   }
 
-  private var double: Double? {
+  private var isNumber: Bool {
     switch self {
-    case .integer(let value): Double(value)
-    case .unsigned(let value): Double(value)
-    case .number(let value): value
-    case .none, .bool, .text, .ordered: nil
+    case .integer, .unsigned, .number: true
+    case .none, .bool, .text, .ordered: false
     }
   }
 

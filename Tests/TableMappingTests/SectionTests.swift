@@ -133,6 +133,20 @@ import Testing
     #expect(try map(.single(main)).outline == [outline])
   }
 
+  /// Integers beyond 2⁵³ among numbers that are none, which they would be equal to as such.
+  @Test(arguments: [(.ascending, "main: 6 5 3 1 2 4"), (.descending, "main: 4 2 1 3 5 6")] as [(SortDirection, String)])
+  func largeNumbersAreSortedExactly(direction: SortDirection, outline: String) throws {
+    var main = section("main")
+    main.sort = [SortDefinition(key: expression("n"), order: .always(direction))]
+    let numbers = [
+      "9223372036854775807", "9223372036854775808.0", "9223372036854775806", "9223372036854775809", "9007199254740993",
+      "9007199254740992.0",
+    ]
+    let items = numbers.enumerated().map { #"{"id":\#($0 + 1),"title":"t","n":\#($1)}"# }
+    let result = try Fixture { $0.table.sections = .single(main) }.map("[\(items.joined(separator: ","))]")
+    #expect(result.outline == [outline])
+  }
+
   @Test func aLimitCutsAfterSortingAndCounts() throws {
     var main = section("main")
     main.sort = [SortDefinition(key: expression("title"), order: .always(.descending))]
