@@ -52,7 +52,7 @@ enum Arithmetic {
       guard let number = value.doubleValue else {
         throw EvaluationError("`-` needs a number, not \(value.kind.phrase)")
       }
-      return .number(-number)
+      return .number(unsignedZero(-number))
     }
   }
 
@@ -98,8 +98,11 @@ enum Arithmetic {
       throw EvaluationError("`\(operation.rawValue)` by zero")
     }
     guard result.isFinite else { throw EvaluationError("`\(operation.rawValue)` gives a number too big") }
-    return .number(result)
+    return .number(unsignedZero(result))
   }
+
+  /// Zero has no sign: JSON would show it.
+  private static func unsignedZero(_ number: Double) -> Double { number + 0.0 }
 }
 
 extension Value {

@@ -166,7 +166,8 @@ struct ExpressionParser {
     case .literal(.integer(let value)) where value != .min: return .literal(.integer(-value))
     case .literal(.unsigned(let value)):
       return .literal(value == Int64.min.magnitude ? .integer(.min) : .double(-Double(value)))
-    case .literal(.double(let value)): return .literal(.double(-value))
+    // Zero has no sign.
+    case .literal(.double(let value)): return .literal(.double(0.0 - value))
     case let operand: return .negative(operand)
     }
   }
