@@ -62,6 +62,8 @@ enum DateParser {
       guard let value = reader.fraction() else { return nil }
       fraction = value
     }
+    // The end of a day, and nothing behind it (ISO 8601).
+    guard hour < 24 || minute == 0 && second == 0 && fraction == 0 else { return nil }
     reader.skipSpaces()
     guard let offset = reader.zone(), reader.isAtEnd else { return nil }
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
