@@ -54,7 +54,7 @@ import Testing
     guard case .follow(let next) = RedirectPolicy.decide(request, status: 302, location: location, hops: 0) else {
       return #expect(Bool(false))
     }
-    #expect(next.security == (isKept ? request.security : TransferSecurity()))
+    #expect(next.security == (isKept ? request.security : TransferSecurity(caBundle: "ca")))
   }
 
   @Test func saferIsTheSameButNotTheOtherWayRound() throws {

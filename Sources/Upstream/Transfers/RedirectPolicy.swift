@@ -39,7 +39,7 @@ enum RedirectPolicy {
     let keepsSecrets = request.url.origin.mayShareSecrets(with: url.origin)
     if !keepsSecrets {
       next.headers = request.headers.filter(isHarmless)
-      next.security = TransferSecurity()
+      next.security = request.security.withoutClient
     }
     if status == 303 || ([301, 302].contains(status) && request.method == "POST") {
       next.method = request.method == "HEAD" ? "HEAD" : "GET"
