@@ -49,7 +49,8 @@ struct ConnectionStateMachine {
   private(set) var hasOutput = false
   private var isDraining = false
   private var requests = 0
-  private var phaseDeadline: Int
+  /// When the phase is over: of a request that waits, its wait. `deadline` is earlier where output waits to be taken.
+  private(set) var phaseDeadline: Int
   private var writeDeadline = Int.max
   /// When the body's first byte came.
   private var bodyBegan = 0

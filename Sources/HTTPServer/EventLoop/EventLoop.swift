@@ -161,7 +161,7 @@ extension EventLoop {
     case .stream: callOut(connection) { $0.woken($1) }
     case .waiter(let waiter):
       guard let reply = reply(of: waiter, to: connection, &answer) else { return }
-      let deadline = connection.machine.deadline
+      let deadline = connection.machine.phaseDeadline
       _ = release(connection)
       connection.machine.unparked()
       counters.woken.add(1)
