@@ -111,4 +111,20 @@ import Testing
     #expect(client.receive() == .closed)
     #expect(service.statistics.refusedRequests == 1)
   }
+
+  /// Finding out whose a request is may take long.
+  @Test func aHeadIsJudgedOnceHoweverItsBodyComes() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    for number in 1...2 {
+      client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n\r\n")
+      for _ in 0..<200 {
+        let before = service.statistics.bytesRead
+        client.send(String(repeating: "x", count: 100))
+        #expect(TestService.eventually { service.statistics.bytesRead >= before + 100 })
+      }
+      #expect(client.receive().response?.body.count == 20_000)
+      #expect(service.recorded.headsJudged == number)
+    }
+  }
 }

@@ -15,6 +15,7 @@ final class TestService: RequestHandler {
     var messages = 0
     var woken = 0
     var answeredAlike = 0
+    var headsJudged = 0
     /// When a handler gave its last wait to the loop, and when that was over: nanoseconds of a clock that never goes back.
     var waitBegun: UInt64 = 0
     var waitEnded: UInt64 = 0
@@ -126,7 +127,8 @@ final class TestService: RequestHandler {
   static let huge = 16_000_000
 
   func refusal(of request: Request) -> Response? {
-    request.path.first == "closed" ? .problem(.forbidden, detail: "whatever it says") : nil
+    record { $0.headsJudged += 1 }
+    return request.path.first == "closed" ? .problem(.forbidden, detail: "whatever it says") : nil
   }
 
   func weight(of request: Request) -> Int { request.path.first == "heavy" ? 8 : 1 }

@@ -42,6 +42,8 @@ final class Connection {
   let peer: Client
 
   var reader = RequestReader()
+  /// The handler was asked whether the head of the body that is coming is refused.
+  var isHeadJudged = false
   /// The bytes thrown away while lingering.
   var discarded = 0
   /// The request in hand, where those that are answered are logged.

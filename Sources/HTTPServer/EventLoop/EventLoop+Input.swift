@@ -163,6 +163,7 @@ extension EventLoop {
   }
 
   private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) throws(Refusal) {
+    connection.isHeadJudged = false
     if body.isEmpty {
       connection.heldInput = nil
     } else {
@@ -226,7 +227,9 @@ extension EventLoop {
   /// Refuses a request whose body is still to come, where its head is enough for that: nobody makes the server keep what it
   /// will not look at. Ends the connection, as what follows would be taken for another request.
   private func refuseByHead(_ connection: Connection) -> Bool {
-    guard let head = connection.reader.headOfBody else { return false }
+    // Once: finding out whose a request is may take longer than reading a part of its body.
+    guard !connection.isHeadJudged, let head = connection.reader.headOfBody else { return false }
+    connection.isHeadJudged = true
     let isMisdirected = shared.hosts.map { !$0.admits(head) } ?? false
     let refusal =
       isMisdirected ? HostPolicy.misdirected : shared.handler.refusal(of: request(connection, head, []))
