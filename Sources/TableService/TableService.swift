@@ -227,25 +227,23 @@ public final class TableService: RequestHandler {
       return isRecorded ? nil : ServiceError.twoCredentials.response
     }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
-    do throws(ServiceError) { try callerLimits.checkAddress(of: request, to: match.route, under: state) } catch {
-      let isRecorded = state.audit != nil && AuditEntry(request, match, state.authorizer) != nil
-      return isRecorded ? nil : error.response(under: state)
-    }
-    // While an issuer's keys are fetched, the caller waits for its answer.
-    guard state.authorizer.identify(request) == nil else { return nil }
-    let refused = Result { () throws(ServiceError) in
-      try state.writeOrigins.authorize(request)
-      try match.authorize(request, under: state)
-    }
+    // The line in the record of edits is written before the answer, which takes its time: the content is read first.
+    let isRecorded = { state.audit != nil && AuditEntry(request, match, state.authorizer) != nil }
     do throws(ServiceError) {
-      guard case .failure(let refusal) = refused else { return nil }
-      // The line in the record of edits is written before the answer, which takes its time: then the content is read first.
-      if state.audit != nil, AuditEntry(request, match, state.authorizer) != nil { return nil }
+      try callerLimits.checkAddress(of: request, to: match.route, under: state)
+      // While an issuer's keys are fetched, the caller waits for its answer.
+      guard state.authorizer.identify(request) == nil else { return nil }
+      try callerLimits.admitHead(of: request, to: match.route, under: state)
+      let refused = Result { () throws(ServiceError) in
+        try state.writeOrigins.authorize(request)
+        try match.authorize(request, under: state)
+      }
+      guard case .failure(let refusal) = refused, !isRecorded() else { return nil }
       // A caller that tries one token after another is counted here, too.
       try callerLimits.admit(request, to: match.route, under: state)
       throw refusal
     } catch {
-      return error.response(under: state)
+      return isRecorded() ? nil : error.response(under: state)
     }
   }
 }

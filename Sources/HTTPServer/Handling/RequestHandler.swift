@@ -12,9 +12,9 @@ public protocol RequestHandler: AnyObject, Sendable {
   /// after the registration.
   func handle(_ request: Request, _ exchange: Exchange) -> Reply
 
-  /// Why a request is refused whatever its body says; nil where it may be answered otherwise. Asked once before a body is
-  /// waited for that is large, or whose sender wants to be told to send it (RFC 9110 section 10.1.1): the request has none
-  /// yet. On the event loop, as `handle(_:_:)`.
+  /// Why a request is refused whatever its body says; nil where it may be answered otherwise. Asked once before a body
+  /// is waited for that is large, or whose sender wants to be told to send it (RFC 9110 section 10.1.1): the request
+  /// has none yet. On the event loop, as `handle(_:_:)`.
   func refusal(of request: Request) -> Response?
 
   /// Returns the bytes of memory that a request takes for each byte of its body, which is one of them, until it is

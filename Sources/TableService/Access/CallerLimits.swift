@@ -28,12 +28,15 @@ final class CallerLimits: Sendable {
     contents.withLock { ($0.refused, $0.waiting.holders) }
   }
 
-  /// Counts a request, and refuses it where its caller has made too many. O(1), and for a batch O(bytes).
+  /// Counts a request, and refuses it where its caller has made too many; of one that was counted by its head, its
+  /// edits alone. O(1), and for a batch O(bytes).
   func admit(_ request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
     let limits = state.limits
     guard limits.requestsPerMinute != nil || limits.editsPerMinute != nil, route.isLimited else { return }
     let caller = request.countedAs(state.authorizer)
-    try admit(caller, .requestsPerMinute, limits.requestsPerMinute, "requests")
+    if !request.parsed.isCounted.load(ordering: .relaxed) {
+      try admit(caller, .requestsPerMinute, limits.requestsPerMinute, "requests")
+    }
     guard let perMinute = limits.editsPerMinute, case let count = route.editCount(request), count > 0 else { return }
     // A longer batch takes a whole minute's edits: else waiting would never help it.
     try admit(caller, .editsPerMinute, perMinute, "edits", min(count, perMinute))
@@ -42,10 +45,24 @@ final class CallerLimits: Sendable {
   /// Refuses a request whose token has to be verified, where its address has no request left: verifying takes longer than
   /// counting. A token that turns out to be nobody's counts there.
   func checkAddress(of request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
-    guard let perMinute = state.limits.requestsPerMinute, route.isLimited, state.authorizer.mustVerify(request) else {
-      return
-    }
+    guard let perMinute = unverifiedPerMinute(request, route, state) else { return }
     try admit(request.addressCounted, .requestsPerMinute, perMinute, "requests", 0)
+  }
+
+  /// Counts a request whose body is still to come where its token turned out to be nobody's: it was verified, and the
+  /// request may never come to its end.
+  func admitHead(of request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
+    guard let perMinute = unverifiedPerMinute(request, route, state) else { return }
+    try admit(request.addressCounted, .requestsPerMinute, perMinute, "requests")
+    request.parsed.isCounted.store(true, ordering: .relaxed)
+  }
+
+  /// The limit for a request that no limit has counted, and whose token was not verified yet, or in vain.
+  private func unverifiedPerMinute(_ request: Request, _ route: Route, _ state: ServiceState) -> Int? {
+    guard let perMinute = state.limits.requestsPerMinute, route.isLimited, state.authorizer.mustVerify(request),
+      !request.parsed.isCounted.load(ordering: .relaxed)
+    else { return nil }
+    return perMinute
   }
 
   /// - Parameter count: 0: there has to be room for one, which is counted later.

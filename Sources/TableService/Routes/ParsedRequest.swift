@@ -25,6 +25,8 @@ final class ParsedRequest: Sendable {
   let wait: Result<Double, ServiceError>
   /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
+  /// Limits have counted it by its head. Such a head has a body: no other request shares it.
+  let isCounted = Atomic(false)
   private let poll = Mutex<Poll?>(nil)
   private let multiPoll = Mutex<(poll: MultiPoll, state: ServiceState)?>(nil)
   private let destination = Mutex<(table: LiveTable, state: ServiceState)?>(nil)

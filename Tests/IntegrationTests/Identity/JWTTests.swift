@@ -282,6 +282,28 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try read(issuer.token("bob")) == 429)
     #expect(try read(ada) == 200)
   }
+
+  /// Nor by requests that never come to their end. With a record of edits these are not refused by their heads.
+  @Test func aForgedTokenCountsBeforeItsBodyHasCome() throws {
+    let (issuer, other) = (try Issuer(), try Issuer())
+    let more = "audit: {path: \"{folder}/audit.log\"}\nlimits: {requestsPerMinute: 3}\n"
+    let service = try ServiceProcess(configuration(issuer.configuration(), more))
+    #expect(try service.request("GET", "/v1/tables/todo", issuer.token("ada")).status == 200)
+    let clients = try (1...3).map { number in
+      let client = try service.client()
+      let token = other.signer.token(issuer.claims("eve\(number)"))
+      let head = "POST /v1/tables/todo/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
+      try client.send(raw: head + "Expect: 100-continue\r\nContent-Length: 20000\r\n\r\n")
+      #expect(try client.receiveHead("a go-ahead").status == 100)
+      return client
+    }
+    #expect(try service.request("GET", "/v1/tables/todo", issuer.token("bob")).status == 429)
+    // Each was counted once.
+    for client in clients {
+      for _ in 0..<200 { try client.send(raw: String(repeating: "x", count: 100)) }
+      #expect(try client.receive("a refusal").status == 401)
+    }
+  }
 }
 
 /// What is written of edits.
