@@ -160,7 +160,7 @@ public final class TableService: RequestHandler {
     } catch {
       return refuse(Call(request, parsed, match, exchange, state: before), error, exchange)
     }
-    if let keeper = before.authorizer.identify(request) {
+    if let keeper = identify(request, at: match, under: before) {
       let isWaiting = keeper.wait { [self] in
         _ = state.authorizer.identify(request, mayWait: false)
         exchange.finish(answer(request, parsed, match, exchange, isCounted: isCounted))
@@ -169,6 +169,14 @@ public final class TableService: RequestHandler {
       _ = state.authorizer.identify(request, mayWait: false)
     }
     return answer(request, parsed, match, exchange, isCounted: isCounted)
+  }
+
+  /// As ``Authorizer/identify(_:mayWait:)``. For what everybody is given no token is verified, and no keys are waited for:
+  /// a caller whose token was verified before is counted by name there, too.
+  private func identify(_ request: Request, at match: RouteMatch, under state: ServiceState) -> KeyKeeper? {
+    guard match.isForEverybody else { return state.authorizer.identify(request) }
+    if !state.authorizer.mustVerify(request) { _ = state.authorizer.identify(request, mayWait: false) }
+    return nil
   }
 
   /// Answers a request whose caller is known. On any queue.
@@ -232,7 +240,7 @@ public final class TableService: RequestHandler {
     do throws(ServiceError) {
       try callerLimits.checkAddress(of: request, to: match.route, under: state)
       // While an issuer's keys are fetched, the caller waits for its answer.
-      guard state.authorizer.identify(request) == nil else { return nil }
+      guard identify(request, at: match, under: state) == nil else { return nil }
       try callerLimits.admitHead(of: request, to: match.route, under: state)
       let refused = Result { () throws(ServiceError) in
         try state.writeOrigins.authorize(request)

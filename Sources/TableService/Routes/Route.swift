@@ -76,6 +76,7 @@ final class Route: Sendable {
     case each
 
     var isReading: Bool { if case .capability(.read) = self { true } else { false } }
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
   }
 
   enum Handler: Sendable {
@@ -250,6 +251,8 @@ final class RouteMatch: Sendable {
   let operation: Result<Route.Operation, ServiceError>
   /// Among ``RequestKind/all``.
   let kind: Int
+  /// What is asked for takes no right, and is the same for all callers.
+  let isForEverybody: Bool
 
   /// The route of a request; nil where there is none.
   init?(_ request: Request) {
@@ -258,6 +261,7 @@ final class RouteMatch: Sendable {
     (self.route, self.path) = (route, path)
     operation = Result { () throws(ServiceError) in try route.operation(request) }
     kind = (try? operation.get()).map { RequestKind.number(of: $0) } ?? 0
+    isForEverybody = (try? operation.get()).map { $0.requirement.isNothing } ?? false
     guard let index = route.index(of: "table") else {
       table = nil
       return

@@ -281,6 +281,26 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try forged.map(read) == [401, 401, 401, 429])
     #expect(try read(issuer.token("bob")) == 429)
     #expect(try read(ada) == 200)
+    // Operators' own tools are not limited: there nobody's token is verified.
+    for path in ["/healthz", "/readyz", "/metrics", "/", "/console/main.js"] {
+      #expect(try service.request("GET", path, issuer.token("bob")).status == 200, "\(path)")
+    }
+    #expect(try service.request("GET", "/v1/cells", issuer.token("bob")).status == 429)
+    #expect(try service.metric("tokens_remembered") == 1)
+  }
+
+  /// So a health check waits for no issuer's keys. A caller who is known is counted by name for that, too.
+  @Test func noTokenIsVerifiedForWhatEverybodyIsGiven() throws {
+    let issuer = try Issuer()
+    let service = try ServiceProcess(configuration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
+    let ada = issuer.token("ada")
+    #expect(try service.request("GET", "/v1/tables/todo", ada).status == 200)
+    for path in ["/healthz", "/v1/cells", "/v1/openapi.json"] {
+      #expect(try service.request("GET", path, issuer.token("bob")).status == 200, "\(path)")
+    }
+    #expect(try service.metric("tokens_remembered") == 1)
+    let statuses = try (1...3).map { _ in try service.request("GET", "/v1/cells", ada).status }
+    #expect(statuses == [200, 200, 429])
   }
 
   /// Nor by requests that never come to their end. With a record of edits these are not refused by their heads.
