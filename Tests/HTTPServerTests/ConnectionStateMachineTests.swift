@@ -140,6 +140,14 @@ import Testing
     waiting.parked(until: 30_000)
     #expect(waiting.deadline == 30_000)
     #expect(waiting.peerFinished() == .close)
+    // It has not asked to wait.
+    var reading = machine()
+    reading.requestRead(keepsAlive: true, limits)
+    reading.parked(until: 30_000, isAskedFor: false)
+    #expect(reading.peerFinished() == .nothing)
+    reading.unparked()
+    reading.responded(now: 2000, timeouts)
+    #expect(reading.phase == .idle && reading.peerFinished() == .close)
   }
 
   @Test func drainingLetsNothingGoOn() {

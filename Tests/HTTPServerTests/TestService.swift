@@ -170,6 +170,7 @@ final class TestService: RequestHandler {
       Wait(
         topics: topics.map { Topic(rawValue: $0) },
         timeout: .milliseconds(milliseconds),
+        isAskedFor: request.query.first("own") == nil,
         waiter: TestWaiter(
           self,
           topics.first ?? 0,

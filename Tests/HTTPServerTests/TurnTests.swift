@@ -27,6 +27,7 @@ import Testing
     #expect(connection.machine.hasOutput && connection.machine.deadline < end)
     loop.wake([Topic(rawValue: 1)])
     loop.answerWoken(1)
-    #expect(connection.machine.phase == .waiting && connection.machine.phaseDeadline == end)
+    #expect(connection.machine.phase == .waiting(isAskedFor: true))
+    #expect(connection.machine.phaseDeadline == end)
   }
 }

@@ -199,6 +199,26 @@ import Testing
     #expect(TestService.eventually { service.statistics.connections == 0 && service.statistics.waiters == 0 })
   }
 
+  /// The handler has to wait before it can answer: whether the client shuts its side before that or meanwhile.
+  @Test(arguments: [true, false])
+  func aClientThatHasNotAskedToWaitIsAnsweredBehindItsEnd(atOnce: Bool) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send((atOnce ? Self.get("/later") : "") + Self.get("/wait?topic=1&own=1") + CaseTests.health)
+    if atOnce {
+      client.shutWriting()
+      #expect(client.receive().response?.text == "late")
+    }
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    if !atOnce { client.shutWriting() }
+    #expect(client.receive(seconds: 0.05) == .timeout)
+    service.publish(1)
+    #expect(client.receive().response?.text == "1")
+    #expect(client.receive().response?.text == "ok\n")
+    #expect(client.receive() == .closed)
+    #expect(TestService.eventually { service.statistics.connections == 0 && service.statistics.waiters == 0 })
+  }
+
   /// A script that sends all it has and shuts its side reads all the answers.
   @Test func whatWasSentBeforeTheEndIsAnswered() throws {
     let service = try TestService()

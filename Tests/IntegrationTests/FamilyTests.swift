@@ -30,6 +30,18 @@ private func echo() throws -> ScriptedUpstream {
 }
 
 @Suite struct FamilyTests {
+  /// A script that sends its request and shuts its side has not asked to wait: it is there when the upstream has answered.
+  @Test func whoHasSentAllIsAnsweredBehindTheFirstFetch() throws {
+    let upstream = try ScriptedUpstream { _ in .silence }
+    let service = try ServiceProcess(family(upstream))
+    let client = try service.client()
+    try client.send("GET", "/v1/tables/t;topic=a")
+    client.endSending()
+    try upstream.requests.wait(for: "the fetch") { $0.isEmpty ? nil : true }
+    upstream.answer([["number": 7]])
+    #expect(try client.receive("the table").status == 200)
+  }
+
   @Test func parametersHaveOneCanonicalForm() throws {
     let upstream = try echo()
     let service = try ServiceProcess(family(upstream))

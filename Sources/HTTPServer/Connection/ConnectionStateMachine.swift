@@ -10,8 +10,8 @@ struct ConnectionStateMachine {
     case body
     /// The handler has the request.
     case handling
-    /// The request is parked.
-    case waiting
+    /// The request is parked: the client asked for that, or the handler needs it.
+    case waiting(isAskedFor: Bool)
     /// An open-ended response is being sent.
     case streaming
     /// Between requests.
@@ -124,8 +124,8 @@ struct ConnectionStateMachine {
   }
 
   /// The request is parked until `deadline`.
-  mutating func parked(until deadline: Int) {
-    phase = .waiting
+  mutating func parked(until deadline: Int, isAskedFor: Bool = true) {
+    phase = .waiting(isAskedFor: isAskedFor)
     phaseDeadline = deadline
   }
 
@@ -191,16 +191,18 @@ struct ConnectionStateMachine {
   /// may be others. The end is read again when they are answered.
   mutating func peerFinished() -> Action {
     peerHasFinished = true
-    if phase != .handling { keepsAlive = false }
     switch phase {
+    case .handling, .waiting(isAskedFor: false):
+      return .nothing
     case .fresh, .head, .body, .idle:
+      keepsAlive = false
       return hasOutput ? closeAfterOutput() : .close
-    case .lingering:
-      return .close
-    case .waiting, .streaming:
+    case .waiting(isAskedFor: true), .streaming, .lingering:
       // A client that wants an answer later keeps its side open; this one has gone.
+      keepsAlive = false
       return .close
-    case .handling, .closing, .closed:
+    case .closing, .closed:
+      keepsAlive = false
       return .nothing
     }
   }

@@ -99,7 +99,7 @@ extension EventLoop {
       perform(afterTimeOut: wait.waiter.timedOut(exchange), connection)
       return
     }
-    if connection.machine.peerHasFinished {
+    if connection.machine.peerHasFinished, wait.isAskedFor {
       // It shut its side before this request was begun: nobody is there to wait.
       counters.abandoned.add(1)
       wait.waiter.abandoned()
@@ -115,7 +115,7 @@ extension EventLoop {
     connection.parked = .waiter(wait.waiter)
     connection.registration = topics.add(connection.descriptor, exchange: connection.exchange, wait.topics)
     counters.waiters.add(1)
-    connection.machine.parked(until: deadline)
+    connection.machine.parked(until: deadline, isAskedFor: wait.isAskedFor)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
   }
 

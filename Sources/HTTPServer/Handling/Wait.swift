@@ -15,10 +15,14 @@ public struct Wait: Sendable {
   /// How long to wait before `Waiter.timedOut(_:)`. Nil, in a reply to `Waiter.woken(_:)`: until the same deadline.
   public let timeout: Duration?
   public let waiter: any Waiter
+  /// The client asked to wait: one that shuts its side meanwhile has gone. False where the handler has to wait before it
+  /// can answer, some seconds at most: a client that has sent all that it wants to is still there to be answered.
+  public let isAskedFor: Bool
 
-  public init(topics: [Topic], timeout: Duration?, waiter: any Waiter) {
+  public init(topics: [Topic], timeout: Duration?, isAskedFor: Bool = true, waiter: any Waiter) {
     self.topics = topics.count > Wait.maximumTopics ? Array(topics.prefix(Wait.maximumTopics)) : topics
     self.timeout = timeout
+    self.isAskedFor = isAskedFor
     self.waiter = waiter
   }
 }

@@ -45,10 +45,12 @@ final class BarrierWait: Waiter {
   }
 
   /// For what waits anyway, and is counted among those who do.
-  func begin() -> Reply {
+  ///
+  /// - Parameter isAskedFor: as ``Wait/isAskedFor``.
+  func begin(isAskedFor: Bool) -> Reply {
     // The request is registered by then: a wake is a message to its loop, which is busy with it.
     readAndWake()
-    return .wait(Wait(topics: [topic], timeout: .seconds(Self.patience), waiter: self))
+    return .wait(Wait(topics: [topic], timeout: .seconds(Self.patience), isAskedFor: isAskedFor, waiter: self))
   }
 
   /// For what mostly doesn't: this is not counted among those who do.

@@ -10,20 +10,28 @@ final class FirstFetch: Waiter {
 
   private let table: LiveTable
   private let seconds: Double
+  private let isAskedFor: Bool
   private let answer: @Sendable (Exchange, _ mayWait: Bool) -> Reply
 
   /// - Parameters:
   ///   - patience: seconds that the request wants to wait for anything; zero: not at all.
+  ///   - isAskedFor: as ``Wait/isAskedFor``.
   ///   - answer: the reply, when the upstream has answered or the time is over.
-  init(of table: LiveTable, patience: Double, answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply) {
-    (self.table, self.answer) = (table, answer)
+  init(
+    of table: LiveTable,
+    patience: Double,
+    isAskedFor: Bool,
+    answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply
+  ) {
+    (self.table, self.isAskedFor, self.answer) = (table, isAskedFor, answer)
     seconds = min(patience, Self.patience)
   }
 
   func begin(_ exchange: Exchange) -> Reply {
     guard table.isAwaitingUpstream, seconds > 0 else { return answer(exchange, true) }
     table.beginWaitingForRows()
-    return .wait(Wait(topics: [Topic(table.topics(Lens())[0])], timeout: .seconds(seconds), waiter: self))
+    let topics = [Topic(table.topics(Lens())[0])]
+    return .wait(Wait(topics: topics, timeout: .seconds(seconds), isAskedFor: isAskedFor, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {

@@ -48,7 +48,7 @@ extension TableService {
         return .response(ServiceError.unreadable.response)
       }
       return poll.begin(exchange, wait: patience)
-    }.begin()
+    }.begin(isAskedFor: wait > 0)
   }
 
   /// - Returns: the poll, and whether it is the same for all who ask with these bytes.

@@ -51,6 +51,14 @@ final class Route: Sendable {
       query.contains("wait") && !parsed.hasSlot && (try? parsed.after.get()) != nil
     }
 
+    /// It is a poll, or a stream.
+    fileprivate var follows: Bool { method == .get && query.contains("after") }
+
+    /// Returns whether who asks for it wants to wait for something to happen.
+    fileprivate func asksToWait(_ parsed: ParsedRequest) -> Bool {
+      follows && (!query.contains("wait") || parsed.hasSlot || (try? parsed.wait.get()) != 0)
+    }
+
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
       switch method {
@@ -178,7 +186,8 @@ final class Route: Sendable {
       }
       let patience = try operation.query.contains("wait") ? call.parsed.wait.get() : FirstFetch.patience
       let begun = ContinuousClock.now
-      return FirstFetch(of: first.table, patience: patience) { [self] exchange, mayWait in
+      let isAskedFor = operation.asksToWait(call.parsed)
+      return FirstFetch(of: first.table, patience: patience, isAskedFor: isAskedFor) { [self] exchange, mayWait in
         let now = service.state
         // A change is done with the rights, and written into the record, of the configuration that judges it.
         let isAnew = now !== call.state && !operation.requirement.isReading && mayFindAnother
@@ -237,7 +246,8 @@ final class Route: Sendable {
         return .response(error.response)
       }
     }
-    return operation.query.contains("after") ? wait.begin() : wait.begin(call.exchange)
+    guard operation.follows else { return wait.begin(call.exchange) }
+    return wait.begin(isAskedFor: operation.asksToWait(call.parsed))
   }
 }
 
