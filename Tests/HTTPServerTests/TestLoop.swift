@@ -33,6 +33,19 @@ final class TestLoop {
     _ = Glibc.close(client)
   }
 
+  /// A further connection, which has no socket: what is sent to it fails, and closes it.
+  func addConnection(withoutSocket descriptor: Int32) -> Connection {
+    // A proxy has no share of its own, of which the others would take all.
+    let peer = Client(address: SocketAddress(ipv4: 0xc000_0202, port: 1), kind: .proxy)
+    let machine = ConnectionStateMachine(now: loop.clock.now, loop.shared.timeouts)
+    let connection = Connection(descriptor: descriptor, generation: 1, peer: peer, machine: machine)
+    while loop.connections.count <= Int(descriptor) { loop.connections.append(nil) }
+    loop.connections[Int(descriptor)] = connection
+    connection.exchange = loop.nextExchange()
+    _ = loop.shared.connections.enter(peer)
+    return connection
+  }
+
   /// Sends what a client sends. Returns whether the kernel has taken all of it.
   func send(_ text: String) -> Bool {
     Array(text.utf8).withUnsafeBytes { Socket.send(client, $0) == .transferred($0.count) }

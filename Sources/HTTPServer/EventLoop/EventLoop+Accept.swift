@@ -177,7 +177,9 @@ extension EventLoop {
         connection.mayHaveInput = true
         read(connection, untilEnd: false)
       }
-      perform(connection.machine.drainBegan(now: clock.now, shared.timeouts), connection)
+      let action = connection.machine.drainBegan(now: clock.now, shared.timeouts)
+      // Thousands may wait: they are answered in slices.
+      if action == .timeOut { due.append(connection.descriptor) } else { perform(action, connection) }
       if connection.machine.phase == .fresh { wheel.schedule(connection.descriptor, at: connection.machine.deadline) }
     }
     reportIfEmpty()

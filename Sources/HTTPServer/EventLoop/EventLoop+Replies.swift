@@ -204,7 +204,7 @@ extension EventLoop {
   }
 
   /// One look at everything. True if there was something to do, or there is more.
-  private func turn() -> Bool {
+  @discardableResult func turn() -> Bool {
     let messages = mailbox.take()
     for message in messages { receive(message) }
     if isStopped { return false }
@@ -218,7 +218,8 @@ extension EventLoop {
     resumeReading()
     answerWoken(EventLoop.wakeSlice)
     expireDeadlines()
-    return !isStopped && (count > 0 || !messages.isEmpty || !woken.isEmpty || !resumable.isEmpty)
+    let isMore = !woken.isEmpty || !resumable.isEmpty || !due.isEmpty
+    return !isStopped && (count > 0 || !messages.isEmpty || isMore)
   }
 
   private func tick() {
@@ -228,9 +229,9 @@ extension EventLoop {
 
   /// Milliseconds to wait for events: none where there is something to do, and no longer than to the next deadline.
   private var timeToWait: Int32 {
-    guard woken.isEmpty, resumable.isEmpty, !isDraining, mailbox.beginPolling(withoutWaiters: topics.isEmpty) else {
-      return 0
-    }
+    guard woken.isEmpty, resumable.isEmpty, due.isEmpty, !isDraining,
+      mailbox.beginPolling(withoutWaiters: topics.isEmpty)
+    else { return 0 }
     let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
     return Int32(truncatingIfNeeded: min(max(next - clock.now, 0), EventLoop.patience))
   }
@@ -269,25 +270,5 @@ extension EventLoop {
     case .drain: drain()
     case .abort: abort()
     }
-  }
-
-  private func expireDeadlines() {
-    if clock.now >= acceptAgain { resumeAccepting() }
-    guard let next = wheel.nextExpiry, next <= clock.now else { return }
-    var due: [Int32] = []
-    wheel.expire(now: clock.now, into: &due)
-    for slot in due {
-      guard let connection = connections[Int(slot)] else { continue }
-      perform(connection.machine.deadlineReached(now: clock.now, shared.timeouts), connection)
-      if connection.machine.phase != .closed { wheel.schedule(slot, at: connection.machine.deadline) }
-    }
-  }
-
-  /// Sets the timer for the next deadline, if it isn't set for an earlier time.
-  private func setTimer() {
-    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
-    guard next < timerDeadline else { return }
-    timerDeadline = next
-    timer?.schedule(deadline: .now() + .milliseconds(max(next - clock.now, 1)), leeway: .milliseconds(5))
   }
 }

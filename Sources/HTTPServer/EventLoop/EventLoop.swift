@@ -39,6 +39,9 @@ final class EventLoop: @unchecked Sendable {
   var heads = HeadCache()
   var topics = TopicIndex()
   var wheel: DeadlineWheel
+  /// The slots of connections whose time is over, and that were not looked at yet.
+  var due: [Int32] = []
+  var dueIndex = 0
   /// Connections that were woken and not looked at yet.
   var woken: [Woken] = []
   var wokenIndex = 0
