@@ -93,6 +93,10 @@ public final class Server: Sendable {
     _ = taken.wait(timeout: .now() + .seconds(1))
   }
 
+  /// Lets go of what the handler has made of heads that were read (``Request/remembering(_:)``), as it means something
+  /// else by now. From any queue; one message is posted to each loop. Requests that are not answered yet keep theirs.
+  public func forgetHeads() { for loop in loops { loop.post(.forgetHeads) } }
+
   /// Takes new connections for one request each, until those that there are have ended; answers all that wait as if their time was over, closes idle connections, ends
   /// streams, and sends the rest with `Connection: close`. Calls `completion` once, on a queue of its own choice,
   /// when no connection is left; after `deadline` what is left is answered by `RequestHandler.unfinished(kind:)`, or cut off.

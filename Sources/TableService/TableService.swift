@@ -80,12 +80,15 @@ public final class TableService: RequestHandler {
   ///
   /// - Parameter present: where this is not the present state any more, nothing is done: false.
   @discardableResult private func goOn(with next: ServiceState, after present: ServiceState? = nil) -> Bool {
-    self.present.current.withLock { current in
+    let isNews = self.present.current.withLock { current in
       guard present == nil || current === present else { return false }
       current = next
       changes.add(1, ordering: .acquiringAndReleasing)
       return true
     }
+    // Heads remember tables and the state by which they were found: nobody else may need these any more.
+    if isNews { server.forgetHeads() }
+    return isNews
   }
 
   /// Ends the time in which several configurations count, for one table after the other: when it shows what it is by the last one.

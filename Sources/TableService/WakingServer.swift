@@ -21,6 +21,9 @@ final class WakingServer: ChangeNotifier {
     server.withLock { $0 }?.wake(topics + bundles)
   }
 
+  /// Lets go of what was made of requests' heads.
+  func forgetHeads() { server.withLock { $0 }?.forgetHeads() }
+
   /// Returns a topic that is woken with any of these; to be given back by ``unbundle(_:)``.
   func bundle(_ topics: [Topic]) -> Topic { bundles.withLock { $0.take(topics) } }
 

@@ -27,7 +27,10 @@ final class TestService: RequestHandler {
     var recorded = Recorded()
     var sharedWaiters: [String: SharedTestWaiter] = [:]
     var heavy: [Exchange] = []
+    weak var remembered: Remembered?
   }
+
+  private final class Remembered: Sendable {}
 
   private let state = Mutex(State())
   private let table: Representation
@@ -111,6 +114,10 @@ final class TestService: RequestHandler {
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
       return .later
     case ("never", 1): return .later
+    case ("remembered", 1):
+      let value = request.remembering { Remembered() }
+      state.withLock { $0.remembered = value }
+      return .response(Response(status: .noContent))
     case ("heavy", 1):
       state.withLock { $0.heavy.append(exchange) }
       return .later
@@ -132,6 +139,10 @@ final class TestService: RequestHandler {
   }
 
   func weight(of request: Request) -> Int { request.path.first == "heavy" ? 8 : 1 }
+
+  /// What was made of the head of a request for `/remembered` is still there.
+  var remembersHead: Bool { state.withLock { $0.remembered != nil } }
+  func forgetHeads() { server.forgetHeads() }
 
   /// Requests for `/heavy` that are not answered.
   var heavyCount: Int { state.withLock { $0.heavy.count } }

@@ -267,6 +267,7 @@ extension EventLoop {
     case .allow(let policy, let taken):
       encoder.crossOrigin = policy
       taken.leave()
+    case .forgetHeads: heads = HeadCache()
     case .drain: drain()
     case .abort: abort()
     }

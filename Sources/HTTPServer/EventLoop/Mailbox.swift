@@ -8,6 +8,7 @@ enum LoopMessage: Sendable {
   case send(slot: Int32, exchange: UInt32, [[UInt8]])
   case end(slot: Int32, exchange: UInt32)
   case allow(CrossOriginPolicy, DispatchGroup)
+  case forgetHeads
   case drain
   case abort
 }

@@ -107,7 +107,7 @@ extension Request {
 extension Request {
   /// Returns a value that a handler makes of a request's method, target and header fields alone: made once and kept
   /// with the head, which requests with the same bytes share. A client that polls sends the same bytes again and again,
-  /// and thousands of them send the same.
+  /// and thousands of them send the same. Kept until other heads come, or ``Server/forgetHeads()``.
   ///
   /// `make` runs where there is no value yet, or one of another type. O(1) else.
   public func remembering<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
