@@ -53,7 +53,7 @@ public final class Server: Sendable {
       state = .running(loops)
       return (loops, bound)
     }
-    shared.started(loops.count)
+    shared.started(loops)
     for loop in loops { loop.start() }
     shared.logger.info(
       "listening",

@@ -23,6 +23,8 @@ final class ServerContext: Sendable {
 
   private struct Ending {
     var running = 0
+    /// All of them until the last one has ended, as they keep this. Weak references would make each retain slower.
+    var loops: [EventLoop] = []
     var completions: [@Sendable () -> Void] = []
   }
 
@@ -75,15 +77,18 @@ final class ServerContext: Sendable {
     }
   }
 
-  /// `count` loops have begun.
-  func started(_ count: Int) { ending.withLock { $0.running = count } }
+  /// The server's other loops.
+  func loops(besides loop: EventLoop) -> [EventLoop] { ending.withLock { $0.loops }.filter { $0 !== loop } }
+
+  /// The server's loops begin.
+  func started(_ loops: [EventLoop]) { ending.withLock { ($0.running, $0.loops) = (loops.count, loops) } }
 
   /// A loop has ended.
   func stopped() {
     let completions = ending.withLock { ending in
       ending.running -= 1
       guard ending.running <= 0 else { return [] as [@Sendable () -> Void] }
-      defer { ending.completions = [] }
+      defer { (ending.completions, ending.loops) = ([], []) }
       return ending.completions
     }
     for completion in completions { completion() }

@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import TestSupport
 import Testing
 
@@ -80,6 +82,37 @@ import Testing
     let client = TestClient(port: service.port)
     client.send(Self.get("/huge"))
     #expect(client.receive().response?.body.count == TestService.huge)
+  }
+
+  @Test func theLoopThatHoldsTheMostHasTooMuch() {
+    let budget = OutputBudget(comfortable: 100, limit: 100)
+    let common = [UInt8](repeating: 1, count: 60)
+    var held = [budget.hold(common, on: 0), budget.hold(common, on: 1)]
+    #expect(budget.total == 60 && !budget.isTooMuch(on: 0))
+    held.append(budget.hold([UInt8](repeating: 2, count: 50), on: 1))
+    #expect(budget.total == 110 && budget.isTooMuch(on: 1) && !budget.isTooMuch(on: 0))
+    held.removeAll()
+    #expect(budget.total == 0 && !budget.isTooMuch(on: 1))
+  }
+
+  /// A client of another loop holds nearly all that may wait.
+  @Test func nobodyIsGivenUpForWhatWaitsOnAnotherLoop() throws {
+    var configuration = Configuration()
+    configuration.limits.waitingOutput = 8_000_000
+    configuration.limits.mostWaitingOutput = 8_000_000
+    let greedy = try TestLoop(configuration)
+    let honest = try TestLoop(beside: greedy)
+    for (test, count) in [(greedy, 7_900_000), (honest, 2_000_000)] {
+      test.beginRequest()
+      test.loop.respond(test.connection, Response(status: .ok, body: [UInt8](repeating: 0x78, count: count)))
+      test.loop.flush(test.connection)
+    }
+    // It was asked to make room, and runs for that.
+    greedy.loop.queue.sync {}
+    #expect(greedy.connection.machine.phase == .closed)
+    #expect(greedy.loop.counters.slowReaders.load(ordering: .relaxed) == 1)
+    #expect(honest.connection.machine.hasOutput && honest.connection.machine.phase != .closed)
+    #expect((2_000_000...8_000_000).contains(honest.loop.shared.output.total))
   }
 
   /// A client that takes nothing has asked for something behind that, which is made later.

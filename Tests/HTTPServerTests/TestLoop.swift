@@ -9,11 +9,12 @@ final class TestLoop {
   let connection: Connection
   private let client: Int32
 
-  init(_ configuration: Configuration = Configuration(), listener: Int32 = -1) throws {
+  /// - Parameter other: a loop of the same server, whose configuration counts.
+  init(_ configuration: Configuration = Configuration(), listener: Int32 = -1, beside other: TestLoop? = nil) throws {
     var logger = Logger(label: "test")
     logger.logLevel = .error
-    let shared = ServerContext(configuration, Greeter(), logger)
-    loop = try EventLoop(index: 0, listener: listener, shared: shared)
+    let shared = other?.loop.shared ?? ServerContext(configuration, Greeter(), logger)
+    loop = try EventLoop(index: other == nil ? 0 : 1, listener: listener, shared: shared)
     var pair: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw ServerError("make a pair of sockets", code: errno) }
@@ -25,9 +26,11 @@ final class TestLoop {
     loop.connections[Int(pair[0])] = connection
     connection.exchange = loop.nextExchange()
     _ = shared.connections.enter(peer)
+    if let other { shared.started([other.loop, loop]) }
   }
 
   deinit {
+    loop.shared.started([])
     loop.close(connection)
     loop.poll.close()
     _ = Glibc.close(client)

@@ -26,11 +26,11 @@ struct OutputQueue {
   }
 
   /// Counts what is in the queue among all that waits, until it is taken. O(chunks that have come since the last time).
-  mutating func hold(in budget: OutputBudget) {
+  mutating func hold(in budget: OutputBudget, on loop: Int = 0) {
     var index = chunks.count
     while index > first, chunks[index - 1].hold == nil {
       index -= 1
-      chunks[index].hold = budget.hold(chunks[index].bytes)
+      chunks[index].hold = budget.hold(chunks[index].bytes, on: loop)
     }
   }
 

@@ -268,6 +268,7 @@ extension EventLoop {
       encoder.crossOrigin = policy
       taken.leave()
     case .forgetHeads: heads = HeadCache()
+    case .giveUpReaders: giveUpReadersForOthers()
     case .drain: drain()
     case .abort: abort()
     }

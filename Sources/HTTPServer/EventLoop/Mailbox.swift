@@ -9,6 +9,7 @@ enum LoopMessage: Sendable {
   case end(slot: Int32, exchange: UInt32)
   case allow(CrossOriginPolicy, DispatchGroup)
   case forgetHeads
+  case giveUpReaders
   case drain
   case abort
 }
