@@ -161,24 +161,31 @@ import Upstream
 
   /// Two releases may make other rows of one configuration. The one that leads asks for the other until that is gone, and then lays out
   /// anew what it may have laid out last.
-  @Test func anotherReleaseIsOutlived() {
+  @Test func anotherLayoutIsOutlived() {
     var leader = ReplicaRank(generation: 3, digest: "2.new:a")
     var other = ReplicaRank(generation: 3, digest: "2.old:a")
     #expect(leader.text == "3 2.new:a" && other.text == "3 2.old:a")
-    #expect(!leader.missesOtherRelease(at: 100) && !leader.outlivesOtherRelease(at: 100))
+    #expect(!leader.missesOtherLayout(at: 100) && !leader.outlivesOtherLayout(at: 100))
     // Of one configuration: no conflict, and the leader is told.
     #expect(other.receive(leader.text, isLeaders: true, isLeading: false, at: 0) == .answer && other.conflict == nil)
     #expect(leader.receive(other.text, isLeaders: false, isLeading: true, at: 0) == .same && leader.conflict == nil)
     #expect(other.receive("3 2.new:b", isLeaders: true, isLeading: false, at: 0) == .conflict)
-    #expect(!leader.missesOtherRelease(at: 4) && leader.missesOtherRelease(at: 5))
+    #expect(!leader.missesOtherLayout(at: 4) && leader.missesOtherLayout(at: 5))
     #expect(leader.receive(other.text, isLeaders: false, isLeading: true, at: 5) == .same)
-    #expect(!leader.missesOtherRelease(at: 6) && !leader.outlivesOtherRelease(at: 16.9))
-    #expect(leader.outlivesOtherRelease(at: 17) && !leader.outlivesOtherRelease(at: 17))
+    #expect(!leader.missesOtherLayout(at: 6) && !leader.outlivesOtherLayout(at: 16.9))
+    #expect(leader.outlivesOtherLayout(at: 17) && !leader.outlivesOtherLayout(at: 17))
     // Its own release is none to wait for, and one that doesn't say is another one.
     #expect(leader.receive("3 2.new:a", isLeaders: false, isLeading: true, at: 20) == .same)
-    #expect(!leader.missesOtherRelease(at: 40))
+    #expect(!leader.missesOtherLayout(at: 40))
     #expect(leader.receive("3 2:a", isLeaders: false, isLeading: true, at: 40) == .same)
-    #expect(leader.missesOtherRelease(at: 50))
+    #expect(leader.missesOtherLayout(at: 50))
+  }
+
+  /// The same of a lower generation, which may have been stopped.
+  @Test func anOlderLayoutIsOutlived() {
+    var leader = ReplicaRank(generation: 3, digest: "2.new:a")
+    #expect(leader.receive("2 2.new:b", isLeaders: false, isLeading: true, at: 0) == .answer)
+    #expect(leader.missesOtherLayout(at: 5) && leader.outlivesOtherLayout(at: 12) && !leader.missesOtherLayout(at: 20))
   }
 
   private let epoch = Epoch(rawValue: 1)

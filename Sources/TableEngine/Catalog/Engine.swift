@@ -99,7 +99,7 @@ package final class Engine: Sendable {
     adoptMembers()
   }
 
-  /// Another release has laid tables out until now.
+  /// Another release, or a lower generation, may have laid tables out until now.
   private func layOut() {
     let members = catalog.families.flatMap { $0.members.map(\.table) }.filter(\.isShared)
     for table in (catalog.tables + members).flatMap(\.all) { table.writer.layOut() }

@@ -215,7 +215,7 @@ extension TableWriter {
     }
   }
 
-  /// What a local table has become by this release.
+  /// Shows what a local table has become by this replica's release and configuration.
   func layOut() {
     content.queue.async { [self] in if content.access({ $0.inputs.isEmpty }) { publishContent() } }
   }

@@ -87,12 +87,12 @@ extension Replica {
     carryOut(actions)
   }
 
-  /// The replica that leads asks whether a release is left that makes other rows of the same configuration: those answer. When it has
-  /// gone, what it has laid out last is laid out anew, once.
-  func lookForOtherReleases(at now: Double) {
+  /// The replica that leads asks whether one is left that makes other rows: of the same configuration, it answers. When it has gone, what it
+  /// has laid out last is laid out anew, once.
+  func lookForOtherLayouts(at now: Double) {
     let (isMissed, tasks) = state.withLock { state -> (Bool, Tasks?) in
       guard isShared, state.lease.lease(at: now) != nil else { return (false, nil) }
-      return (state.rank.missesOtherRelease(at: now), state.rank.outlivesOtherRelease(at: now) ? state.tasks : nil)
+      return (state.rank.missesOtherLayout(at: now), state.rank.outlivesOtherLayout(at: now) ? state.tasks : nil)
     }
     if isMissed { announce() }
     tasks?.layOut()

@@ -10,6 +10,8 @@ extension Replica {
     var leaseLooks = StoreLooks()
     /// Of the lease, as the last look has found it.
     var leaderTerm: UInt64 = 0
+    /// When it was its turn last.
+    var ticked: Double?
     /// True if the database can be reached, as the store says.
     var isReachable = true
     /// How often what was written here was built on what another replica had replaced.

@@ -19,7 +19,7 @@ final class Replica: Sendable {
     /// Asks what another replica is to know that fetches next.
     var handOver: @Sendable (_ completion: @escaping @Sendable (Handover) -> Void) -> Void
     var moved: @Sendable (_ table: String, Revision) -> Void
-    /// Lays out anew what another release may have laid out.
+    /// Lays out anew what another release, or a lower generation, may have laid out.
     var layOut: @Sendable () -> Void
     var tapped: @Sendable (ViewTap) -> Void
     /// Others may have been tapped, unheard.
@@ -145,12 +145,18 @@ final class Replica: Sendable {
     // Nobody may be sent here who would find out that the database is no longer slow.
     if isSlow.load(ordering: .relaxed) { lookAgain() }
     let now = Self.now
+    // Where this process was stopped, it may have a configuration that no one has heard of for a while, and has laid out what it was asked for.
+    let wasStopped = state.withLock { state in
+      defer { state.ticked = now }
+      return state.ticked.map { now - $0 > 2 * Self.period } ?? false
+    }
+    if wasStopped { announce() }
     // A database that was emptied, or set back, tells nobody.
     if isReachable, let tasks = state.withLock({ $0.tasks }) {
       tasks.lookAround(hasLost.exchange(false, ordering: .relaxed))
     }
     noteRank()
-    lookForOtherReleases(at: now)
+    lookForOtherLayouts(at: now)
     guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
     carryOut(state.withLock { $0.lease.tick(at: now) })
   }

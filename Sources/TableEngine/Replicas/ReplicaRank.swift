@@ -14,9 +14,9 @@ struct ReplicaRank: Sendable {
   private var patience = 0.0
   /// When a lower generation was heard of last: it may lay tables out as they were, until it has heard of this one.
   private var olderHeard = -Double.infinity
-  /// When a release was heard of last that makes other rows of the same configuration; nil: none was, or it is gone and all is laid out by
-  /// this one.
-  private var otherReleaseHeard: Double?
+  /// When a replica was heard of last that makes other rows, by a lower generation or another release; nil: none was, or it is gone and all
+  /// is laid out as it is here.
+  private var otherLayoutHeard: Double?
   private(set) var conflict: String?
   /// The state that was left beside the lease, and since when nobody has been found to have it; nil: somebody has it,
   /// or nobody can tell.
@@ -57,13 +57,13 @@ struct ReplicaRank: Sendable {
   /// Replicas of a lower generation may be writing still.
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
 
-  /// A release that makes other rows was heard of, and perhaps isn't there any more: it is asked for.
-  func missesOtherRelease(at now: Double) -> Bool { otherReleaseHeard.map { now - $0 >= Self.solitude } ?? false }
+  /// A replica that makes other rows was heard of, and perhaps isn't there any more: it is asked for.
+  func missesOtherLayout(at now: Double) -> Bool { otherLayoutHeard.map { now - $0 >= Self.solitude } ?? false }
 
-  /// Returns, once, that no release is left that makes other rows. The last edit may have been laid out by it.
-  mutating func outlivesOtherRelease(at now: Double) -> Bool {
-    guard let heard = otherReleaseHeard, now - heard >= Self.maximumPatience else { return false }
-    otherReleaseHeard = nil
+  /// Returns, once, that no replica is left that makes other rows. The last edit may have been laid out by one.
+  mutating func outlivesOtherLayout(at now: Double) -> Bool {
+    guard let heard = otherLayoutHeard, now - heard >= Self.maximumPatience else { return false }
+    otherLayoutHeard = nil
     return true
   }
 
@@ -123,12 +123,12 @@ struct ReplicaRank: Sendable {
       return isOutranked && !isLeading ? .same : .outranked
     }
     if other < generation {
-      olderHeard = now
+      (olderHeard, otherLayoutHeard) = (now, now)
       return .answer
     }
-    let isOtherRelease = digest.layout != self.digest.layout
-    if isOtherRelease { otherReleaseHeard = now }
-    guard digest.differs(from: self.digest) else { return isOtherRelease && isLeaders && !isLeading ? .answer : .same }
+    let isOtherLayout = digest.layout != self.digest.layout
+    if isOtherLayout { otherLayoutHeard = now }
+    guard digest.differs(from: self.digest) else { return isOtherLayout && isLeaders && !isLeading ? .answer : .same }
     // It is there.
     freeSince = nil
     guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
