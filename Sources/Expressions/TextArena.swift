@@ -72,17 +72,3 @@ public final class TextArena {
     (block, start, end) = (next, 0, count)
   }
 }
-
-extension Value {
-  /// Appends what stands in a text for this value, as `append(to:)` does for a `String`.
-  func append(to arena: TextArena) {
-    switch self {
-    case .null: break
-    case .integer(let value): arena.append(value)
-    case .text(let value): arena.append(value.bytes)
-    case .string(let value): arena.append(value)
-    case .bool, .unsigned, .number: arena.append(text ?? "")
-    case .json, .array, .object: arena.append(json)
-    }
-  }
-}

@@ -100,3 +100,15 @@ extension Status {
 func asked<Value>(_ body: () throws(TableError) -> Value) throws(ServiceError) -> Value {
   do throws(TableError) { return try body() } catch { throw ServiceError(error) }
 }
+
+extension ServiceError {
+  static func standsTwice(_ table: String) -> ServiceError {
+    .malformed("The table `\(table)` stands twice: each is named once.", field: "after")
+  }
+
+  static func unreadableName(_ table: Substring) -> ServiceError {
+    .notFound(
+      "There is no table `\(String(table.unicodeScalars.prefix(200)))`: its name can't be read. /v1/tables lists those there are."
+    )
+  }
+}

@@ -148,15 +148,3 @@ extension MultiPoll.Member {
   /// Its search has its result already.
   fileprivate var isFound: Bool { table.isFound(query) }
 }
-
-extension ServiceError {
-  fileprivate static func standsTwice(_ table: String) -> ServiceError {
-    .malformed("The table `\(table)` stands twice: each is named once.", field: "after")
-  }
-
-  fileprivate static func unreadableName(_ table: Substring) -> ServiceError {
-    .notFound(
-      "There is no table `\(String(table.unicodeScalars.prefix(200)))`: its name can't be read. /v1/tables lists those there are."
-    )
-  }
-}

@@ -84,3 +84,14 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   /// Its `Idempotency-Key`.
   var key: String { attempt == 0 ? id.description : "\(id)-\(attempt)" }
 }
+
+extension EditPlace {
+  init(section: String?, at index: Int?) throws {
+    guard let section else {
+      guard index == nil else { throw MalformedReply("the index of an added row needs a section: it counts in that") }
+      self = .end
+      return
+    }
+    self = .section(section, at: index)
+  }
+}

@@ -142,17 +142,6 @@ public struct TableBatch<Schema: TableSchema>: Sendable {
   }
 }
 
-extension EditPlace {
-  fileprivate init(section: String?, at index: Int?) throws {
-    guard let section else {
-      guard index == nil else { throw MalformedReply("the index of an added row needs a section: it counts in that") }
-      self = .end
-      return
-    }
-    self = .section(section, at: index)
-  }
-}
-
 extension TablecastClient {
   /// A table of the configuration that the app's code was generated from.
   public func table<Schema: TableSchema>(
