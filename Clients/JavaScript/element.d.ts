@@ -23,6 +23,10 @@ export interface ElementWords extends Omit<SearchWords, "found"> {
  */
 export class TablecastTable extends HTMLElement {
   client: TablecastClient | null;
+  /**
+   * Gives the element a client of its own. It stays while `src` and `caller` do: edits go on when the element moves, and
+   * to their end after it has left the page. Without a token, or with another one out of the page, they end.
+   */
   token: Options["token"] | null;
   words: ElementWords;
   readonly table: Table;

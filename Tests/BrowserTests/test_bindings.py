@@ -496,6 +496,44 @@ class Element(Bindings):
     self.assertEqual(count, [1, 2])
 
 
+  def test_edits_outlive_the_element_s_moves_and_its_way_out_of_the_page(self):
+    self.open("/element")
+    sent, moved, out, later, logins = self.run_in_page("""
+      const sent = []; let answers = [], polls = 0;
+      window.fetch = (url, { method, body, headers, signal }) => new Promise((resolve, reject) => {
+        let isOver = false;
+        const reply = (body) => (isOver = true, resolve(new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })));
+        signal.addEventListener('abort', () => { if (method !== 'GET' && !isOver) sent.push('aborted'); reject(new DOMException('', 'AbortError')); });
+        if (method !== 'GET') {
+          sent.push(body + headers.Authorization);
+          answers.push((version) => { cursor = `aa.${version}`; reply({ cursor, id: '1' }); });
+        } else if (!url.includes('wait=20')) {
+          polls++;
+          reply({ table: 't', from: null, to: cursor, reset: 'start', snapshot: { table: 't', cursor, state: 'ready', sections: [{ id: 's', rows: [row('1')] }] } });
+        }
+      });
+      let cursor = 'aa.1';
+      const wait = (ms = 50) => new Promise((done) => setTimeout(done, ms));
+      const node = document.createElement('tablecast-table');
+      node.setAttribute('src', '/s'); node.setAttribute('table', 't'); node.token = 'x'; document.body.append(node); await wait();
+      node.table.patch('1', { n: 1 }); node.table.patch('1', { n: 2 }); await wait();
+      // Moved, with other words, another table and this one again.
+      document.body.prepend(node); node.words = { empty: '-' }; await wait(); node.setAttribute('table', 'u'); await wait();
+      node.setAttribute('table', 't'); await wait();
+      const keys = () => node.table.snapshot.edits.length;
+      const moved = [keys(), sent.length];
+      node.remove(); await wait();
+      answers.shift()?.(2); await wait(); const out = sent.slice(); answers.shift()?.(3); await wait(1500);
+      const before = polls; dispatchEvent(new Event('online')); await wait(); const later = [keys(), polls - before];
+      // Out of the page another token may be another's.
+      document.body.append(node); await wait(); node.table.patch('1', { n: 3 }); await wait(); node.remove(); node.token = 'y'; await wait();
+      document.body.append(node); await wait(); const logins = [keys(), sent.slice(2)]; node.token = null; node.remove();
+      return [sent.slice(0, 2), moved, out, later, logins]""")
+    edits = ['{"n":1}Bearer x', '{"n":2}Bearer x']
+    self.assertEqual((sent, moved, out), (edits, [2, 1], edits))
+    self.assertEqual(later, [0, 0], "the client is closed after its last edit")
+    self.assertEqual(logins, [0, ['{"n":3}Bearer x', "aborted"]])
+
   def test_rows_are_drawn_by_what_renders_them(self):
     self.element()
     shown = "[...two.querySelectorAll('[data-row]')].map((node) => node.textContent)"

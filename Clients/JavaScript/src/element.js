@@ -16,9 +16,7 @@ const english = {
   stale: "This may be old", retrying: "Trying to reach the service…", malformed: "…", actions: "Actions", delete: "Delete",
 };
 
-function clientOf(src, token, caller) {
-  const { href } = new URL(src || "/", document.baseURI);
-  if (token) return new TablecastClient(href, { token, caller });
+function clientOf(href) {
   if (!clients.has(href)) clients.set(href, new TablecastClient(href));
   return clients.get(href);
 }
@@ -41,6 +39,7 @@ export class TablecastTable extends HTMLElement {
   #token = null;
   #words = english;
   #end = null;
+  /** The element's own client, which has the token, and the tables that it has shown: kept for as long as they have edits. */
   #own = null;
   /** The parent of the rows' nodes, while the element follows a table. */
   #list = null;
@@ -68,9 +67,12 @@ export class TablecastTable extends HTMLElement {
   set token(token) {
     if (token === this.#token) return;
     this.#token = token;
-    // The same person's next token goes on with what there is.
-    if (this.#own && token) this.#own.useToken(token);
-    else this.#again();
+    // The same person's next token goes on with what there is. Out of the page, it may be another's.
+    if (this.#own && token && this.#isReady) this.#own.client.useToken(token);
+    else {
+      this.#close();
+      this.#again();
+    }
   }
 
   /** Your words instead of the English ones. */
@@ -112,6 +114,7 @@ export class TablecastTable extends HTMLElement {
   disconnectedCallback() {
     this.#isReady = false;
     this.#stop();
+    this.#leave();
   }
 
   attributeChangedCallback(name, before, after) {
@@ -133,8 +136,25 @@ export class TablecastTable extends HTMLElement {
   #stop() {
     this.#end?.();
     this.#end = this.#list = null;
-    this.#own?.close();
+  }
+
+  #close() {
+    this.#own?.client.close();
     this.#own = null;
+  }
+
+  /** Closes the own client once the edits are over, unless the element has come back: it may only have been moved. */
+  async #leave() {
+    const own = this.#own;
+    let edits, edit;
+    do {
+      await edit?.done;
+      if (!own || own !== this.#own || this.#isReady) return;
+      edits = own.tables.flatMap(({ snapshot }) => snapshot.edits);
+      edit = edits.find(({ problem }) => !problem);
+    } while (edit);
+    // What was refused waits for the person.
+    if (!edits.length) this.#close();
   }
 
   #begin() {
@@ -143,14 +163,19 @@ export class TablecastTable extends HTMLElement {
     const [id, ...pairs] = name.split(";");
     const rows = this.getAttribute("rows");
     const view = this.getAttribute("view") ?? undefined;
-    if (this.#token && !this.#client) this.#own = clientOf(this.getAttribute("src"), this.#token, this.getAttribute("caller") ?? undefined);
-    const table = (this.#client ?? this.#own ?? clientOf(this.getAttribute("src"))).table(id, {
+    const { href } = new URL(this.getAttribute("src") || "/", document.baseURI);
+    const caller = this.getAttribute("caller") ?? undefined;
+    const owner = this.#token && !this.#client && `${href} ${caller}`;
+    if (this.#own?.owner !== owner) this.#close();
+    if (owner) this.#own ??= { owner, client: new TablecastClient(href, { token: this.#token, caller }), tables: [] };
+    const table = (this.#client ?? this.#own?.client ?? clientOf(href)).table(id, {
       params: Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)])),
       view,
       rows: rows === null ? undefined : rows > 0 ? Number(rows) : rows,
       screen: this.#screen,
     });
     this.table = table;
+    if (owner) this.#own.tables = [...this.#own.tables.filter(({ snapshot }) => snapshot.edits.length), table];
     const ends = [];
     let list = this;
     if (this.hasAttribute("find")) {
