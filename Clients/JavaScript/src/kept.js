@@ -10,7 +10,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
   const own = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}`.padEnd(22, "0");
   let base, adopt, leave;
   let isClosed = false;
-  /** Whether the list of places is known to have this one's. */
+  /** Whether it has looked what others have left, and the list of places has had this one's. */
   let isListed = false;
   const watched = new Set();
   // One thing after the other: what is kept is never older than what was kept before.
@@ -18,11 +18,18 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
   const inTurn = (action) => (last = last.catch(() => {}).then(action));
   const place = (id) => `${base} ${id}`;
 
+  const listed = async () => [(await store.get(base)) ?? []].flat();
+  const lockList = (action) => locks.request(`${base} list`, action);
+  const enlist = () => lockList(async () => {
+    const ids = await listed();
+    if (!ids.includes(own)) await store.set(base, [...ids, own]);
+  });
+
   const isGone = (id) => (locks === alone ? true : locks.request(place(id), { ifAvailable: true }, (lock) => lock !== null));
 
   /** Takes up what tabs have left that are gone; `dead` is one that is known to be. */
-  const collect = (dead) => inTurn(() => locks.request(`${base} list`, async () => {
-    const ids = [(await store.get(base)) ?? []].flat();
+  const collect = (dead) => inTurn(() => lockList(async () => {
+    const ids = await listed();
     const gone = [];
     for (const id of ids) if (id !== own && (id === dead || (await isGone(id)))) gone.push(id);
     const left = (await Promise.all(gone.map((id) => store.get(place(id))))).flat().filter((edit) => edit?.key);
@@ -60,12 +67,15 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     look: () => collect(),
 
     /**
-     * Keeps what `current` gives, once it is this one's turn. Where that is nothing, the list of places may have been forgotten,
-     * too; where the store failed at first, it was never written.
+     * Keeps what `current` gives, once it is this one's turn. Where the store failed at first, the list of places was never
+     * written. Since then it may have been forgotten, or written by a program without locks, which takes others for gone.
      */
-    save: (current) => {
+    save(current) {
       let kept;
-      return inTurn(() => store.set(place(own), (kept = current()))).then(() => (kept.length && isListed) || collect());
+      return inTurn(() => store.set(place(own), (kept = current()))).then(() => {
+        if (!isListed) return collect();
+        if (kept.length) enlist().catch(() => {});
+      });
     },
 
     async close() {

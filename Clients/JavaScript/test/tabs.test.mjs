@@ -103,3 +103,30 @@ test("what a tab takes up that was answered is believed by a reply to a later re
   await settle();
   assert.equal(sent(two).headers["Idempotency-Key"], "tab1-1");
 });
+
+test("without locks, what a program keeps after another one has come is found by a third", async (t) => {
+  // Later versions of Node have locks, too.
+  const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: undefined, configurable: true });
+  t.after(() => (navigator ? Object.defineProperty(globalThis, "navigator", navigator) : delete globalThis.navigator));
+  const kept = new Map();
+  let number = 0;
+  const open = async () => {
+    const name = `program${++number}`;
+    let keys = 0;
+    const table = scripted({ keepEdits: keptEdits(memory(kept)), newKey: () => `${name}-${++keys}` }).client.table("t");
+    await settle();
+    return { table, keys: () => table.snapshot.edits.map(({ key }) => key).sort() };
+  };
+  const one = await open();
+  one.table.delete("1");
+  await settle();
+  const two = await open();
+  one.table.delete("2");
+  await settle();
+  two.table.delete("3");
+  await settle();
+  assert.deepEqual([one.keys(), two.keys()], [["program1-1", "program1-2"], ["program1-1", "program2-1"]]);
+  const three = await open();
+  assert.deepEqual(three.keys(), ["program1-1", "program1-2", "program2-1"]);
+});
