@@ -209,6 +209,8 @@ export interface EditKeeper {
   save(current: () => readonly unknown[]): Promise<unknown>;
   /** Looks for further edits. Called when the page becomes visible. */
   look?(): Promise<unknown>;
+  /** Drops the edits of programs that have ended. Called by the client's `purge()`, after `save` with none. */
+  purge?(): Promise<unknown>;
   close?(): Promise<void>;
 }
 
@@ -292,8 +294,9 @@ export class TablecastClient {
   /** Sets another token, or another function that gives one. Edits and tables that waited for it continue. */
   useToken(token: Options["token"]): void;
   /**
-   * Deletes the stored snapshots of this service for this caller, and drops edits that are not over. Call it at logout. The
-   * client stores no more snapshots until `useToken()`.
+   * Deletes the stored snapshots of this service for this caller, and drops edits that are not over: its own, and those that
+   * closed tabs have left. The edits of other open tabs stay theirs, so call it in each of them at logout. The client stores
+   * no more snapshots until `useToken()`.
    */
   purge(): Promise<void>;
   /** Ends everything. */

@@ -35,7 +35,9 @@ export class Client {
     const base = `${address}`.replace(/\/+$/, "");
     // No caller's name is the beginning of another one's keys.
     const prefix = `${base} ${encodeURI(caller)} `;
-    const scope = prefix + [cells].flat();
+    // After the blank stand snapshots: `prefix` alone is the beginning of kept edits, too.
+    const snapshots = `${prefix} `;
+    const scope = snapshots + [cells].flat();
     const [shownTables, usedLines] = [makeShelf(), makeShelf()];
     const [tables, lines] = [shownTables._held, usedLines._held];
     const unsaved = new Set();
@@ -77,6 +79,8 @@ export class Client {
       usedLines._hold(segment, line);
       return line;
     };
+
+    const keptLines = () => [...lines.values()].flatMap((line) => line._kept());
 
     const tableOf = (line, rows, view, screen) => {
       const { _segment: segment } = line;
@@ -125,7 +129,7 @@ export class Client {
         unsaved.add(table);
         saving ||= clock.setTimeout(save, Math.max(1000, 20 * savingTook));
       },
-      _keepEdits: () => attempt(() => keepEdits?.save(() => [...lines.values()].flatMap((line) => line._kept()))),
+      _keepEdits: () => attempt(() => keepEdits?.save(keptLines)),
     };
 
     // The public interface.
@@ -179,14 +183,14 @@ export class Client {
     };
 
     /**
-     * Forgets what is kept of this service for this caller, and gives up edits that are not over. No more tables are kept
-     * until there is another token.
+     * Forgets what is kept of this service for this caller, and gives up edits that are not over, but for those of other tabs
+     * that live. No more tables are kept until there is another token.
      */
     this.purge = async () => {
       isPurged = true;
       unsaved.clear();
       lines.forEach((line) => line._purge());
-      await Promise.all([store?.delete(prefix), keepEdits?.save(() => [])]);
+      await Promise.all([store?.delete(snapshots), keepEdits?.save(keptLines), keepEdits?.purge?.()]);
     };
 
     const page = globalThis.document;

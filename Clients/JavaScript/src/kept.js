@@ -27,13 +27,13 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
 
   const isGone = (id) => (locks === alone ? true : locks.request(place(id), { ifAvailable: true }, (lock) => lock !== null));
 
-  /** Takes up what tabs have left that are gone; `dead` is one that is known to be. */
-  const collect = (dead) => inTurn(() => lockList(async () => {
+  /** Takes up what tabs have left that are gone, or drops it; `dead` is one that is known to be gone. */
+  const collect = (dead, isDropping) => inTurn(() => lockList(async () => {
     const ids = await listed();
     const gone = [];
     for (const id of ids) if (id !== own && (id === dead || (await isGone(id)))) gone.push(id);
     const left = (await Promise.all(gone.map((id) => store.get(place(id))))).flat().filter((edit) => edit?.key);
-    if (left.length) {
+    if (left.length && !isDropping) {
       await store.set(place(own), [...((await store.get(place(own))) ?? []), ...left]);
       adopt(left);
     }
@@ -65,6 +65,9 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
 
     /** Looks for tabs that have come and gone meanwhile. */
     look: () => collect(),
+
+    /** Forgets what tabs have left that are gone. Those that live keep theirs. */
+    purge: () => collect(undefined, true),
 
     /**
      * Keeps what `current` gives, once it is this one's turn. Where the store failed at first, the list of places was never

@@ -15,11 +15,11 @@ function tabs() {
     const store = memory(kept);
     const prefix = `tab${++number}`;
     let keys = 0;
-    const parts = scripted({ keepEdits: keptEdits(store, { locks: own }), newKey: () => `${prefix}-${++keys}` });
+    const parts = scripted({ store, keepEdits: keptEdits(store, { locks: own }), newKey: () => `${prefix}-${++keys}` });
     const { client } = parts;
     const table = client.table("t");
     return {
-      ...parts, table,
+      ...parts, table, kept,
       keys: () => table.snapshot.edits.map(({ key }) => key),
       kill() {
         store.set = store.delete = async () => {};
@@ -129,4 +129,29 @@ test("without locks, what a program keeps after another one has come is found by
   assert.deepEqual([one.keys(), two.keys()], [["program1-1", "program1-2"], ["program1-1", "program2-1"]]);
   const three = await open();
   assert.deepEqual(three.keys(), ["program1-1", "program1-2", "program2-1"]);
+});
+
+test("a purge drops what its tab has and what others have left that are gone, and leaves to the living what is theirs", async () => {
+  const open = tabs();
+  const [one, two] = [open(), open()];
+  await settle();
+  const three = open();
+  await settle();
+  for (const { table } of [one, two, three]) table.delete("1");
+  two.client.table("u").subscribe(() => {});
+  await two.clock.advance(0);
+  two.transport.open.find(({ path }) => path === "/v1/tables/u/changes").reply({ body: start(snapshot("aa.1", { s: ["1"] }), "u") });
+  await two.clock.advance(2000);
+  // Came after the second, which looks for it only now.
+  three.kill();
+  await settle();
+  // One kept edit of each, and a snapshot.
+  const kept = () => [...JSON.stringify([...two.kept]).matchAll(/"key":"(\w+-1)"|"cursor":"(aa.1)"/g)].map(([, key, cursor]) => key ?? cursor).sort();
+  assert.deepEqual(kept(), ["aa.1", "tab1-1", "tab2-1", "tab3-1"]);
+  await two.client.purge();
+  await settle();
+  assert.deepEqual([kept(), one.keys(), two.keys()], [["tab1-1"], ["tab1-1"], []]);
+  one.kill();
+  await settle();
+  assert.deepEqual(two.keys(), ["tab1-1"]);
 });
