@@ -9,6 +9,9 @@ const alone = { request: async (name, ...given) => given.at(-1)({ name }) };
 export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone } = {}) {
   const own = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}`.padEnd(22, "0");
   let base, adopt, leave;
+  /** What is to be kept now, and the keys of what was taken up: once it is over, it may still stand where it was. */
+  let present = () => [];
+  const taken = new Set();
   let isClosed = false;
   /** Whether it has looked what others have left, and the list of places has had this one's. */
   let isListed = false;
@@ -34,13 +37,21 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     for (const id of ids) if (id !== own && (id === dead || (await isGone(id)))) gone.push(id);
     const left = (await Promise.all(gone.map((id) => store.get(place(id))))).flat().filter((edit) => edit?.key);
     if (left.length && !isDropping) {
-      await store.set(place(own), [...((await store.get(place(own))) ?? []), ...left]);
-      adopt(left);
+      const fresh = left.filter(({ key }) => !taken.has(key));
+      fresh.forEach(({ key }) => taken.add(key));
+      isListed = false;
+      const all = [...present(), ...fresh];
+      try {
+        if (all.length) await store.set(place(own), all);
+      } finally {
+        // What can't be copied, as the disk is full, stays where it is, and is shown and sent all the same.
+        if (fresh.length) adopt(fresh);
+      }
     }
+    for (const id of gone) await store.delete(place(id));
     const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
     await store.set(base, living);
     isListed = true;
-    for (const id of gone) await store.delete(place(id));
     // When one of them ends, this tab takes over, if it is still open.
     for (const id of living) {
       if (id === own || watched.has(id) || locks === alone) continue;
@@ -75,6 +86,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
      */
     save(current) {
       let kept;
+      present = current;
       return inTurn(() => store.set(place(own), (kept = current()))).then(() => {
         if (!isListed) return collect();
         if (kept.length) enlist().catch(() => {});

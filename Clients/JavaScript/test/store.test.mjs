@@ -5,7 +5,7 @@ import test from "node:test";
 import { keptEdits } from "../kept.js";
 import { indexedDBStore } from "../store.js";
 import { FakeLocks } from "./fake-locks.mjs";
-import { memory, scripted, settle } from "./scripted.mjs";
+import { memory, scripted, settle, snapshot, start } from "./scripted.mjs";
 
 /** IndexedDB in part: what is put counts at the end of its transaction. */
 function browser() {
@@ -125,6 +125,7 @@ test("edits of a tab that is gone stay where they are while the disk is full", {
   const taken = [];
   await keptEdits(indexedDBStore(), { locks: new FakeLocks().program() }).open(scope, (edits) => taken.push(...edits)).catch(() => {});
   assert.deepEqual(state.disk.get(`${scope}edits gone`), [edit]);
+  assert.deepEqual(taken.splice(0), [edit]);
   state.isFull = false;
   await keptEdits(indexedDBStore(), { locks: new FakeLocks().program() }).open(scope, (edits) => taken.push(...edits));
   assert.deepEqual(taken, [edit]);
@@ -151,4 +152,33 @@ test("edits of a tab whose store failed at its start are found by the next one",
   const two = open(memory(kept));
   await settle();
   assert.deepEqual(two.table.snapshot.edits.map(({ op, row }) => [op, row]), [["delete", "1"]]);
+});
+
+test("edits of a tab that is gone are shown and sent while the disk is full, and not once more when it has room", { timeout: 5000 }, async () => {
+  const state = browser();
+  const base = "http://service  edits";
+  state.disk.set(base, ["gone"]);
+  state.disk.set(`${base} gone`, [{ key: "k", op: "delete", segment: "t", row: "1" }]);
+  state.isFull = true;
+  const { client, transport, clock } = scripted({ keepEdits: keptEdits(indexedDBStore(), { locks: new FakeLocks().program() }) });
+  const table = client.table("t");
+  const wait = async () => {
+    for (let round = 0; round < 10; round++) await clock.advance(0);
+  };
+  table.subscribe(() => {});
+  await wait();
+  for (const { path, reply } of transport.open) reply({ body: path.endsWith("/changes") ? start(snapshot("aa.1", { s: ["1"] })) : snapshot("aa.1", { s: ["1"] }) });
+  await wait();
+  assert.deepEqual(table.snapshot.edits.map(({ key }) => key), ["k"]);
+  transport.open.find(({ method }) => method === "DELETE").reply({ body: { cursor: "aa.2", id: "1" } });
+  await wait();
+  transport.only.reply({ body: { table: "t", from: "aa.1", to: "aa.2", stages: [{ rows: { delete: [{ at: [0, 0], id: "1" }] } }] } });
+  await wait();
+  assert.equal(table.snapshot.edits.length, 0);
+  assert.ok(state.disk.has(`${base} gone`));
+  state.isFull = false;
+  client.wake();
+  await wait();
+  assert.equal(table.snapshot.edits.length, 0);
+  assert.ok(!state.disk.has(`${base} gone`));
 });
