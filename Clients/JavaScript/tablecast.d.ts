@@ -192,12 +192,12 @@ export interface Table<C extends Cell = Cell> {
 }
 
 /**
- * A store for snapshots and cursors. The promise of `set` resolves once the value would outlive the program. `delete`
- * removes all keys that begin with `prefix`.
+ * A store for snapshots and cursors. The promise of `set` resolves once the value would outlive the program. `isSnapshot` says
+ * that the value may be dropped, as the service has it. `delete` removes all keys that begin with `prefix`.
  */
 export interface Store {
   get(key: string): unknown | Promise<unknown>;
-  set(key: string, value: unknown): Promise<void>;
+  set(key: string, value: unknown, isSnapshot?: boolean): Promise<void>;
   delete(prefix: string): unknown;
 }
 

@@ -69,7 +69,7 @@ export class Client {
       const due = [...unsaved];
       unsaved.clear();
       const start = now();
-      await Promise.all(due.map((table) => attempt(() => table._following._isPlain && store.set(keyOf(table), table._following._server))));
+      await Promise.all(due.map((table) => attempt(() => table._following._isPlain && store.set(keyOf(table), table._following._server, true))));
       savingTook = now() - start;
     };
 

@@ -1,5 +1,9 @@
 // Snapshots kept in the browser's IndexedDB. A store is anything with `get(key)`, `set(key, value)` and
-// `delete(prefix)`, which may return promises: what was set is kept when its promise resolves.
+// `delete(prefix)`, which may return promises: what was set is kept when its promise resolves. Of a snapshot `set` is told
+// so: it may be dropped when there is no room.
+
+/** So many snapshots are kept: those that were written last. */
+const most = 100;
 
 export function indexedDBStore(name = "tablecast") {
   let opened;
@@ -33,9 +37,44 @@ export function indexedDBStore(name = "tablecast") {
     }
   };
 
+  /** Writes anew which keys snapshots have, the last written one last: it stands under the key "". */
+  const list = (kept, change) => {
+    const request = kept.get("");
+    request.onsuccess = () => {
+      const keys = change(request.result ?? []);
+      if (keys.length || request.result) kept.put(keys, "");
+    };
+    return request;
+  };
+
+  const drop = (kept, keys) => keys.forEach((key) => kept.delete(key));
+
+  const put = (key, value, isSnapshot) => ask("readwrite", (kept) => {
+    if (isSnapshot) {
+      list(kept, (keys) => {
+        const all = [...keys.filter((other) => other !== key), key];
+        drop(kept, all.slice(0, -most));
+        return all.slice(-most);
+      });
+    }
+    return kept.put(value, key);
+  });
+
   return {
     get: (key) => ask("readonly", (kept) => kept.get(key)),
-    set: (key, value) => ask("readwrite", (kept) => kept.put(value, key)),
-    delete: (prefix) => ask("readwrite", (kept) => kept.delete(IDBKeyRange.bound(prefix, `${prefix}\uffff`))),
+    async set(key, value, isSnapshot) {
+      try {
+        await put(key, value, isSnapshot);
+      } catch (error) {
+        if (isSnapshot || error?.name !== "QuotaExceededError") throw error;
+        // Edits come first: snapshots can be asked for again.
+        await ask("readwrite", (kept) => list(kept, (keys) => (drop(kept, keys), [])));
+        await put(key, value);
+      }
+    },
+    delete: (prefix) => ask("readwrite", (kept) => {
+      list(kept, (keys) => keys.filter((key) => !key.startsWith(prefix)));
+      return kept.delete(IDBKeyRange.bound(prefix, `${prefix}\uffff`));
+    }),
   };
 }

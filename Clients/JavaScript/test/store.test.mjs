@@ -11,26 +11,35 @@ import { memory, scripted, settle, snapshot, start } from "./scripted.mjs";
 function browser() {
   const disk = new Map();
   const later = (action) => setImmediate(action);
-  const state = { disk, opens: 0, isFull: false, isLocked: false, connections: [] };
+  const state = { disk, opens: 0, isFull: false, room: Infinity, isLocked: false, connections: [] };
   const error = (name) => new DOMException(name, name);
   class Connection {
     isClosed = !!state.isShut;
     transaction() {
       if (this.isClosed) throw error("InvalidStateError");
       const transaction = { error: null };
-      const written = [];
+      // What is to be on the disk at its end: undefined is nothing.
+      const changes = new Map();
+      let open = 0;
       transaction.objectStore = () => {
         const run = (action) => {
           const request = {};
+          open++;
           later(() => {
             request.result = action();
             request.onsuccess?.();
             later(() => {
-              if (state.isFull && written.length) {
+              if (--open) return;
+              const isWritten = [...changes.values()].some((value) => value !== undefined);
+              const more = [...changes].reduce((sum, [key, value]) => sum + (value !== undefined) - disk.has(key), 0);
+              if (isWritten && (state.isFull || disk.size + more > state.room)) {
                 transaction.error = error("QuotaExceededError");
                 transaction.onabort?.();
               } else {
-                for (const [key, value] of written) disk.set(key, value);
+                for (const [key, value] of changes) {
+                  if (value === undefined) disk.delete(key);
+                  else disk.set(key, value);
+                }
                 transaction.oncomplete?.();
               }
             });
@@ -38,9 +47,11 @@ function browser() {
           return request;
         };
         return {
-          get: (key) => run(() => structuredClone(disk.get(key))),
-          put: (value, key) => run(() => void written.push([key, structuredClone(value)])),
-          delete: ({ from, to }) => run(() => [...disk.keys()].forEach((key) => key >= from && key <= to && disk.delete(key))),
+          get: (key) => run(() => structuredClone(changes.has(key) ? changes.get(key) : disk.get(key))),
+          put: (value, key) => run(() => void changes.set(key, structuredClone(value))),
+          delete: (keys) => run(() => [...disk.keys(), ...changes.keys()].forEach((key) => {
+            if (keys.from === undefined ? key === keys : key >= keys.from && key <= keys.to) changes.set(key, undefined);
+          })),
         };
       };
       return transaction;
@@ -181,4 +192,39 @@ test("edits of a tab that is gone are shown and sent while the disk is full, and
   await wait();
   assert.equal(table.snapshot.edits.length, 0);
   assert.ok(!state.disk.has(`${base} gone`));
+});
+
+test("the last hundred snapshots are kept, and none whose beginning was deleted", { timeout: 5000 }, async () => {
+  const { disk } = browser();
+  const store = indexedDBStore();
+  await store.set("edits", 1);
+  for (let number = 0; number < 105; number++) {
+    await store.set(`a ${number}`, number, true);
+    if (number === 100) await store.set("a 3", 3, true);
+  }
+  const kept = () => [...disk.keys()].filter((key) => key.startsWith("a ")).map((key) => Number(key.slice(2))).sort((one, other) => one - other);
+  assert.deepEqual(kept(), [3, ...Array.from({ length: 99 }, (_, index) => index + 6)]);
+  await store.delete("a ");
+  assert.deepEqual([kept(), JSON.stringify([...disk])], [[], '[["edits",1],["",[]]]']);
+});
+
+test("on a full disk snapshots make room for edits", { timeout: 5000 }, async () => {
+  const state = browser();
+  const store = indexedDBStore();
+  const { client, transport, clock } = scripted({ store, keepEdits: keptEdits(store, { locks: new FakeLocks().program() }) });
+  const wait = async (ms) => {
+    for (let round = 0; round < 10; round++) await clock.advance(ms);
+  };
+  const table = client.table("t");
+  table.subscribe(() => {});
+  await wait(0);
+  transport.only.reply({ body: start(snapshot("aa.1", { s: ["1"] })) });
+  await wait(200);
+  const kept = () => JSON.stringify([...state.disk]);
+  assert.match(kept(), /"cursor":"aa.1"/);
+  state.room = state.disk.size;
+  table.delete("1");
+  await wait(0);
+  assert.match(kept(), /"key":"key-1"/);
+  assert.doesNotMatch(kept(), /"cursor":"aa.1"/);
 });
