@@ -300,6 +300,31 @@ class Million(Bindings):
     self.assertEqual(missing[1], 0)
 
 
+class Unloaded(Bindings):
+  def test_nothing_is_drawn_again_while_rows_are_waited_for(self):
+    self.open("/bind")
+    for first, top in ((0, 100_000), (50_000, 0), (50_000, 100_000)):
+      with self.subTest(first=first, top=top):
+        frames, shown, after = self.run_in_page(f"""
+          window.end(); table.show = () => {{}}; const list = document.querySelector('#list');
+          const give = (from) => {{
+            table.snapshot = {{ ...table.snapshot, window: {{ from, rows: 900, of: 100_000 }},
+              sections: [{{ id: 'a', rows: Array.from({{ length: 900 }}, (_, index) => row(`r${{from + index}}`)) }}] }};
+            for (const listener of table.listeners) listener({{ type: 'changes', after: table.snapshot }});
+          }};
+          give({first}); bind(); list.scrollTop = {top}; await frame(); await frame();
+          const own = window.requestAnimationFrame; let frames = 0;
+          window.requestAnimationFrame = (action) => (frames++, own(action));
+          await new Promise((done) => setTimeout(done, 500));
+          window.requestAnimationFrame = own;
+          const empty = shown().filter(Boolean);
+          give({top // 50}); await frame(); await frame();
+          return [frames, empty, shown().filter((id) => id.startsWith('r')).length]""")
+        self.assertLess(frames, 5)
+        self.assertNotIn("nothing", shown)
+        self.assertGreater(after, 20)
+
+
 class ScrollingPage(Bindings):
   def test_a_long_list_that_the_page_scrolls_has_few_nodes(self):
     for style in ("body { overflow-x: hidden }", "html, body { overflow-x: hidden }", "body { height: 100%; overflow-x: hidden }",

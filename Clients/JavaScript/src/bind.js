@@ -71,7 +71,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
       }
       title("footer", section, footer);
     }
-    const node = list.size ? null : empty?.(snapshot);
+    const node = list.size || snapshot.isCut ? null : empty?.(snapshot);
     if (node) list.set("empty", { node });
     return list;
   }

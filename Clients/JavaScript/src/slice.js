@@ -111,7 +111,7 @@ export class Slice {
 
   #moved() {
     this.#findScroller();
-    const { whole, isAll } = this.#cut ?? {};
+    const { whole, isAll, begin, end } = this.#cut ?? {};
     if (!whole || isAll) return;
     const view = this.#view;
     const above = this.#above;
@@ -136,7 +136,9 @@ export class Slice {
     this.#scrolled = this.#above;
     const first = this.#first;
     const last = first + this.#count;
-    if (Math.abs(first - this.#from) > margin / 2 || (first === 0 && this.#from > 0) || (last >= this.#lines && this.#to < this.#lines && whole === this.#table.snapshot && this.#isLoaded(this.#to))) {
+    // Where nodes would begin: none stand for lines that the table doesn't have yet.
+    const from = Math.max(begin, Math.min(end, first));
+    if (Math.abs(from - this.#from) > margin / 2 || (from === begin && this.#from > begin) || (last >= this.#lines && this.#to < this.#lines && whole === this.#table.snapshot && this.#isLoaded(this.#to))) {
       this.#cut = null;
       this.#draw();
     }
@@ -265,7 +267,7 @@ export class Slice {
     this.#from = before + from;
     this.#to = before + to;
     const snapshot = isAll ? whole : { ...whole, sections, animation: isMoved ? still : whole.animation, isCut: true };
-    this.#cut = { whole, isAll, snapshot, from: this.#from, to: this.#to };
+    this.#cut = { whole, isAll, snapshot, from: this.#from, to: this.#to, begin: before, end: before + lines };
     return snapshot;
   }
 }
