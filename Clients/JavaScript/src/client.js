@@ -27,6 +27,9 @@ function makeShelf() {
   };
 }
 
+/** For how long the store is waited for, in ms: some browsers' neither answers nor fails at times. */
+const storePatience = 2000;
+
 export class Client {
   constructor(makeLine, address, {
     token, cells, store, caller = "", keepEdits, tabs, headers, pauseHidden, clock = globalThis, random = Math.random,
@@ -59,7 +62,9 @@ export class Client {
     });
     const { _request: request, _now: now } = requests;
 
-    // Stored state. If the store fails, the next start asks the service.
+    // Stored state. If the store fails or hangs, the next start asks the service.
+
+    const inTime = (action) => requests._inTime(storePatience, async () => action());
 
     const keyOf = ({ _key }) => `${scope} ${_key}`;
 
@@ -119,7 +124,7 @@ export class Client {
       /** Somebody has to look: at one row, as it is only to see how new the table is. */
       _open: (line) => tableOf(line, 1),
       _postpone: (following) => following._postpone(now(), random()),
-      _restore: (table) => attempt(async () => table._restore(await store?.get(keyOf(table)))),
+      _restore: (table) => attempt(async () => table._restore(store && (await inTime(() => store.get(keyOf(table)))))),
       /**
        * Keeps the table as the server told it, a second after it changed; a large one seldom enough to cost little. None of
        * a view, which the service itself forgets.
@@ -129,7 +134,7 @@ export class Client {
         unsaved.add(table);
         saving ||= clock.setTimeout(save, Math.max(1000, 20 * savingTook));
       },
-      _keepEdits: () => attempt(() => keepEdits?.save(keptLines)),
+      _keepEdits: () => attempt(() => keepEdits && inTime(() => keepEdits.save(keptLines))),
     };
 
     // The public interface.

@@ -70,6 +70,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
 
   return {
     _now: now,
+    _inTime: inTime,
     _isOpen: () => isOpen,
     /** Asks anew for tokens. */
     _forget: () => (tokens = {}),

@@ -14,6 +14,11 @@ export function indexedDBStore(name = "tablecast") {
     request.onupgradeneeded = () => request.result.createObjectStore("kept");
     request.onsuccess = () => {
       request.result.onclose = forget;
+      // Another release's, which waits for it, or the person deletes what is stored.
+      request.result.onversionchange = () => {
+        request.result.close();
+        forget();
+      };
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);

@@ -15,6 +15,9 @@ function browser() {
   const error = (name) => new DOMException(name, name);
   class Connection {
     isClosed = !!state.isShut;
+    close() {
+      this.isClosed = true;
+    }
     transaction() {
       if (this.isClosed) throw error("InvalidStateError");
       const transaction = { error: null };
@@ -124,6 +127,32 @@ test("a connection that the browser has closed is opened again, once", { timeout
   state.connections[2].isClosed = true;
   await assert.rejects(store.get("a"), { name: "InvalidStateError" });
   assert.equal(state.opens, 4);
+});
+
+test("a connection that another release waits for is closed, and opened again by the next one who asks", { timeout: 5000 }, async () => {
+  const state = browser();
+  const store = indexedDBStore();
+  await store.set("a", 1);
+  state.connections[0].onversionchange();
+  assert.ok(state.connections[0].isClosed);
+  assert.equal(await store.get("a"), 1);
+  assert.equal(state.opens, 2);
+});
+
+test("a store that never answers is waited for two seconds, by tables and by edits", async () => {
+  const never = () => new Promise(() => {});
+  const store = { get: never, set: never, delete: never };
+  const { client, transport, clock } = scripted({ store, keepEdits: keptEdits(store, { locks: new FakeLocks().program() }) });
+  const table = client.table("t");
+  table.subscribe(() => {});
+  await clock.advance(1900);
+  assert.equal(transport.count, 0);
+  await clock.advance(200);
+  transport.only.reply({ body: start(snapshot("aa.1", { s: ["1"] })) });
+  await clock.advance(0);
+  table.delete("1");
+  await clock.advance(2100);
+  assert.ok(transport.open.some(({ method }) => method === "DELETE"));
 });
 
 test("edits of a tab that is gone stay where they are while the disk is full", { timeout: 5000 }, async () => {
