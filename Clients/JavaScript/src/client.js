@@ -27,6 +27,8 @@ function makeShelf() {
   };
 }
 
+/** So many tables without observers and edits stay in memory; others as long as the app has them. */
+const mostResting = 16;
 /** For how long the store is waited for, in ms: some browsers' neither answers nor fails at times. */
 const storePatience = 2000;
 
@@ -43,6 +45,8 @@ export class Client {
     const scope = snapshots + [cells].flat();
     const [shownTables, usedLines] = [makeShelf(), makeShelf()];
     const [tables, lines] = [shownTables._held, usedLines._held];
+    /** What releases the tables that nobody observes, by their keys: the one that rests longest first. */
+    const resting = new Map();
     const unsaved = new Set();
     const reasons = new Set();
     const events = makeEvents();
@@ -90,9 +94,17 @@ export class Client {
     const tableOf = (line, rows, view, screen) => {
       const { _segment: segment } = line;
       const key = [segment, view, rows, screen].join(" ");
-      // The table of a screen or view leaves with its last observer, and comes back with the next. The last one that shows
-      // edits stays for these.
+      const isPlain = (screen ?? view) === undefined;
+      const release = () => {
+        if (line._edits.length && line._tables.size < 2) return;
+        shownTables._release(key);
+        line._tables.delete(table);
+        if (!line._tables.size) usedLines._release(segment);
+      };
+      // The table of a screen or view leaves with its last observer, others once enough have come to rest after them, and comes
+      // back with the next. The last one that shows edits stays for these.
       const turn = (isThere) => {
+        resting.delete(key);
         if (isThere) {
           shownTables._hold(key, table);
           usedLines._hold(segment, line);
@@ -100,14 +112,18 @@ export class Client {
           const isBack = !line._tables.has(table) && table.snapshot.edits.length + line._edits.length;
           line._tables.add(table);
           if (isBack) table._publish("edits");
-        } else if ((screen ?? view) !== undefined && !(line._edits.length && line._tables.size < 2)) {
-          shownTables._release(key);
-          line._tables.delete(table);
-          if (!line._tables.size) usedLines._release(segment);
-        }
+        } else if (isPlain) {
+          resting.set(key, release);
+          if (resting.size > mostResting) {
+            const [[oldest, leave]] = resting;
+            resting.delete(oldest);
+            leave();
+          }
+        } else release();
       };
       const table = shownTables._get(key) ?? makeTable(shared, line, view, key, rows, turn);
       turn(true);
+      if (isPlain && !table._isFollowed()) turn();
       return table;
     };
 

@@ -179,8 +179,8 @@ export function makeTable(client, line, view, key, step, turned) {
 
     _isFollowed: () => listeners.size || lingering,
 
-    /** Is done with once its last observer has gone. */
-    _forget: () => lingering === 0 && !listeners.size && turned(false),
+    /** Is done with while it has no observers. */
+    _forget: () => !lingering && !listeners.size && turned(false),
 
     _isActive: () =>
       isRestored && !following._refusal && !holds.size && !(reasons.size + client._reasons.size) &&

@@ -223,6 +223,47 @@ test("a table with a view or of a screen is forgotten with its last observer and
   await client.close();
 });
 
+test("of the members of a family the last 16 without observers stay in memory, and those with observers or edits", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc");
+  const { client, transport, clock } = scripted({ random: () => 0 });
+  const member = (owner) => client.table("t", { params: { owner } });
+  const look = async (owner) => {
+    const table = member(owner);
+    const stop = table.subscribe(() => {});
+    await clock.advance(0);
+    transport.open.find(({ path }) => path.includes(`owner=${owner}/`)).reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+    await clock.advance(0);
+    return [new WeakRef(table), stop];
+  };
+  const [seen] = await look("seen");
+  const edited = new WeakRef(member("edited"));
+  member("edited").patch("1", {});
+  const named = new WeakRef(member("named"));
+  const left = [];
+  for (let owner = 0; owner < 20; owner++) {
+    const [table, stop] = await look(owner);
+    stop();
+    await clock.advance(6000);
+    left.push(table);
+  }
+  await settle();
+  gc();
+  const isLeft = (table) => table.deref() !== undefined;
+  assert.deepEqual(left.map(isLeft), [...Array(4).fill(false), ...Array(16).fill(true)]);
+  assert.deepEqual([seen, edited, named].map(isLeft), [true, true, false]);
+  assert.equal(member("19"), left[19].deref());
+  // One that the app has is the same, and follows again.
+  const held = left[4].deref();
+  await settle();
+  for (let owner = 20; owner < 40; owner++) member(owner);
+  assert.equal(member("4"), held);
+  held.subscribe(() => {});
+  await clock.advance(0);
+  assert.ok(transport.open.some(({ path, query }) => path.includes("owner=4/") || `${query.after}`.includes("owner=4")));
+  await client.close();
+});
+
 test("tables whose login was over ask for each alone only until there is another one", async () => {
   const { client, transport, clock } = scripted({ token: "old" });
   const tables = ["t", "u"].map((name) => client.table(name));
