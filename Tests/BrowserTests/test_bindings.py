@@ -184,6 +184,14 @@ class BindTable(Bindings):
       nodeOf('2').focus(); table.set({ a: ['1', '3'], b: ['4'] }); await frame(); return document.activeElement.dataset.id""")
     self.assertEqual(focused, "3")
 
+  def test_within_a_shadow_focus_goes_to_the_next_row_when_its_row_goes(self):
+    focused = self.run_in_page("""
+      end(); const root = document.body.appendChild(document.createElement('main')).attachShadow({ mode: 'open' });
+      root.append(document.querySelector('#list')); document.querySelector = (name) => root.querySelector(name); bind();
+      for (const node of root.querySelectorAll('.row')) node.tabIndex = -1;
+      nodeOf('2').focus(); table.set({ a: ['1', '3'], b: ['4'] }); await frame(); return root.activeElement?.dataset.id""")
+    self.assertEqual(focused, "3")
+
   def test_what_is_read_stays_where_it_is(self):
     before, after, top = self.run_in_page("""
       const ids = Array.from({ length: 100 }, (_, index) => `r${index}`);
@@ -444,6 +452,19 @@ class Element(Bindings):
     self.driver.find_element("css selector", "#two [part=menu-button]").click()
     self.driver.switch_to.active_element.send_keys("\ue00c")  # Escape.
     self.assertEqual(self.run_in_page("return [two.querySelectorAll('[role=menu]').length, document.activeElement.getAttribute('part')]"), [0, "menu-button"])
+
+  def test_within_a_shadow_arrows_lead_through_the_menu_and_what_is_typed_stays(self):
+    self.element("editable find", """table.snapshot.search = { q: '', filters: {}, sort: null, isFound: true }; table.snapshot.find = { prompt: 'Search' };
+      table.set({ a: [{ ...row('7'), actions: [{ id: 'archive', title: 'Archive' }], can: { edit: true } }] });""")
+    items, text = self.run_in_page("""
+      const root = document.body.appendChild(document.createElement('main')).attachShadow({ mode: 'open' }); root.append(two);
+      const press = (key) => root.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      two.querySelector('[part=menu-button]').click(); const items = [];
+      for (let turn = 0; turn < 2; turn++) { items.push(root.activeElement.textContent); press('ArrowDown'); }
+      items.push(root.activeElement.textContent); press('Escape');
+      const field = two.querySelector('input'); field.focus(); field.value = 'half a wo'; table.set({ a: ['8'] });
+      return [items, field.value]""")
+    self.assertEqual((items, text), (["Archive", "Delete", "Archive"], "half a wo"))
 
   def hold(self, key, code, text=""):
     """Holds a key down until it has repeated three times."""

@@ -78,7 +78,9 @@ export function bindTable(element, table, { create, update = () => {}, header, f
 
   function render() {
     frame = null;
-    const focused = document.activeElement;
+    // Of the shadow that the list stands in: to the document its host has the focus.
+    const root = element.getRootNode();
+    const focused = root.activeElement;
     const { snapshot, scroller } = slice;
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
@@ -118,7 +120,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
       }
       next = node;
     }
-    if (focused !== document.activeElement && element.contains(focused)) focused.focus({ preventScroll: true });
+    if (focused !== root.activeElement && element.contains(focused)) focused.focus({ preventScroll: true });
     nodes = list;
     slice.place();
     slice.measure();

@@ -308,7 +308,7 @@ export class TablecastTable extends HTMLElement {
     };
     menu.append(...items);
     menu.addEventListener("keydown", (event) => {
-      const at = items.indexOf(document.activeElement);
+      const at = items.indexOf(menu.getRootNode().activeElement);
       const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
       if (to !== undefined) items[(to + items.length) % items.length].focus();
       else if (event.key === "Escape" || event.key === "Tab") close(event.key === "Escape");

@@ -92,7 +92,7 @@ export function bindSearch(element, table, words = {}) {
     field.hidden = find.prompt === undefined;
     field.placeholder = find.prompt ?? "";
     field.setAttribute("aria-label", find.prompt ?? "");
-    if (field !== document.activeElement && field.value !== search.q) field.value = search.q;
+    if (field !== field.getRootNode().activeElement && field.value !== search.q) field.value = search.q;
     const options = JSON.stringify(find.sorts ?? []);
     if (options !== sorts) {
       sorts = options;
