@@ -15,8 +15,8 @@ export interface Binding<C extends Cell = Cell, N extends HTMLElement = HTMLElem
 }
 
 /**
- * Keeps the children of `element` in step with the table, one node for each row near the visible ones. Nodes move with their
- * rows, so focus, scroll position and selections stay. Changes are animated unless the user prefers less motion. Returns a
+ * Keeps the children of `element` in step with the table, one node for each row near the visible ones, and for the one with
+ * the focus. Nodes move with their rows, so focus, scroll position and selections stay. Changes are animated unless the user prefers less motion. Returns a
  * function that ends this.
  */
 export function bindTable<C extends Cell = Cell, N extends HTMLElement = HTMLElement>(

@@ -192,6 +192,37 @@ class BindTable(Bindings):
       nodeOf('2').focus(); table.set({ a: ['1', '3'], b: ['4'] }); await frame(); return root.activeElement?.dataset.id""")
     self.assertEqual(focused, "3")
 
+  def test_a_row_that_somebody_writes_in_stays_however_far_the_list_is_scrolled(self):
+    for start, far in ((60, 150_000), (4000, 60_000)):
+      with self.subTest(start=start):
+        self.open("/bind")
+        same, away, place, typed, ids, count, after = self.run_in_page(f"""
+          const list = document.querySelector('#list'); table.set({{ a: Array.from({{ length: 5000 }}, (_, index) => `r${{index}}`) }}); await frame();
+          list.scrollTop = {start} * 40; await frame(); await frame();
+          const node = nodeOf('r{start}'); const input = node.querySelector('input');
+          const top = () => node.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
+          input.value = 'half a word'; input.focus(); const place = top();
+          const height = list.scrollHeight;
+          list.scrollTop = {far}; for (let n = 0; n < 5; n++) await frame();
+          table.set({{ a: ['n1', ...Array.from({{ length: 5000 }}, (_, index) => `r${{index}}`)] }}); for (let n = 0; n < 5; n++) await frame();
+          const away = [document.activeElement === input, list.scrollHeight - height, top() - place];
+          const shown = () => [...list.querySelectorAll('.row')].filter((row) => {{
+            const {{ top, bottom }} = row.getBoundingClientRect(); const box = list.getBoundingClientRect(); return bottom > box.top && top < box.bottom; }});
+          const ids = shown().map((row) => Number(row.dataset.id.slice(1))); const count = list.childElementCount;
+          input.scrollIntoView(); for (let n = 0; n < 5; n++) await frame();
+          const typed = [document.activeElement === input, input.value];
+          const near = shown().map((row) => row.dataset.id); input.blur();
+          list.scrollTop = {far}; for (let n = 0; n < 5; n++) await frame();
+          return [nodeOf('r{start}') === null || nodeOf('r{start}') === node, away, near.includes('r{start + 2}'), typed, ids, count, nodeOf('r{start}')]""")
+        self.assertTrue(same)
+        self.assertEqual(away[0], True)
+        self.assertAlmostEqual(away[1], 40, delta=1)
+        self.assertAlmostEqual(away[2], 40, delta=1)
+        self.assertEqual(ids, list(range(ids[0], ids[0] + len(ids))))
+        self.assertGreaterEqual(len(ids), 7)
+        self.assertLess(count, 120)
+        self.assertEqual((place, typed, after), (True, [True, "half a word"], None))
+
   def test_what_is_read_stays_where_it_is(self):
     before, after, top = self.run_in_page("""
       const ids = Array.from({ length: 100 }, (_, index) => `r${index}`);

@@ -81,6 +81,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     // Of the shadow that the list stands in: to the document its host has the focus.
     const root = element.getRootNode();
     const focused = root.activeElement;
+    slice.kept = [...nodes.values()].find(({ node, isRow }) => isRow && node.contains(focused));
     const { snapshot, scroller } = slice;
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";

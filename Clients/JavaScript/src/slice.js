@@ -47,8 +47,10 @@ export class Slice {
   #scrolled = 0;
   #lines = 0;
   #cut = null;
-  /** The elements that take the room of the lines before and after the nodes. */
-  #spaces = ["", ""].map(() => {
+  /** The row that has the focus, as `content`, and its `node`: it stays wherever the list is scrolled to, as somebody may write in it. */
+  kept;
+  /** The elements that take the room of the lines before and after the nodes, and between these and the kept one. */
+  #spaces = ["", "", ""].map(() => {
     const space = document.createElement("div");
     space.setAttribute("role", "presentation");
     return space;
@@ -184,7 +186,7 @@ export class Slice {
   measure() {
     const { children } = this.#element;
     const count = children.length - 2;
-    if (count > 5 && this.behind && !this.#element.querySelector(":scope > [inert]")) {
+    if (count > 5 && this.behind && !(this.#cut?.kept >= 0) && !this.#element.querySelector(":scope > [inert]")) {
       const height = (children[count].getBoundingClientRect().bottom - children[1].getBoundingClientRect().top) / count;
       // A little more or less would move all that is below for nothing.
       if (height > 8 && Math.abs(height / this.#height - 1) > 0.03) {
@@ -207,21 +209,28 @@ export class Slice {
   /** Makes room for the lines before and behind those that are nodes. */
   place() {
     if (!this.#cut) return;
-    const { from, to, isAll } = this.#cut;
-    const [before, behind] = this.#spaces;
+    const { from, to, isAll, kept, node } = this.#cut;
+    const [before, behind, between] = this.#spaces;
     if (isAll) {
-      before.remove();
-      behind.remove();
+      for (const space of this.#spaces) space.remove();
       return;
     }
     if (!before.isConnected) {
       this.#element.prepend(before);
       this.#element.append(behind);
     }
-    const top = Math.max(0, from * this.#height - this.#offset);
     const whole = Math.min(highest, this.#lines * this.#height);
-    before.style.height = `${top}px`;
-    behind.style.height = `${Math.max(0, whole - top - (to - from) * this.#height)}px`;
+    const at = (line) => Math.max(0, Math.min(whole, line * this.#height - this.#offset));
+    const start = at(from);
+    const end = start + (to - from) * this.#height;
+    const own = at(kept);
+    [
+      kept < from ? own : start,
+      whole - (kept >= to ? own + this.#height : end),
+      kept < from ? start - own - this.#height : own - end,
+    ].forEach((height, index) => (this.#spaces[index].style.height = `${Math.max(0, height)}px`));
+    if (kept >= 0) node[kept < from ? "after" : "before"](between);
+    else between.remove();
   }
 
   /** The table's snapshot, cut to what is near; sections have the number of their first row, from 0, as `first`. */
@@ -249,6 +258,7 @@ export class Slice {
     }
     let at = 0;
     let rowsBefore = before;
+    let kept;
     const sections = [];
     for (const section of isAll ? [] : whole.sections) {
       const [header, footer] = titlesOf(section);
@@ -261,13 +271,20 @@ export class Slice {
           first: rowsBefore + Math.max(0, from - start),
         });
       }
+      const index = this.kept ? section.rows.findIndex(({ id }) => id === this.kept.content.id) : -1;
+      const line = start + index;
+      if (index >= 0 && (line < from || line >= to)) {
+        kept = before + line;
+        const part = { ...section, header: null, footer: null, rows: [section.rows[index]], first: rowsBefore + index };
+        sections[line < from ? "unshift" : "push"](part);
+      }
       at = end + footer;
       rowsBefore += section.rows.length;
     }
     this.#from = before + from;
     this.#to = before + to;
     const snapshot = isAll ? whole : { ...whole, sections, animation: isMoved ? still : whole.animation, isCut: true };
-    this.#cut = { whole, isAll, snapshot, from: this.#from, to: this.#to, begin: before, end: before + lines };
+    this.#cut = { whole, isAll, snapshot, from: this.#from, to: this.#to, begin: before, end: before + lines, kept, node: this.kept?.node };
     return snapshot;
   }
 }
