@@ -42,26 +42,20 @@ export function indexedDBStore(name = "tablecast") {
     }
   };
 
-  /** Writes anew which keys snapshots have, the last written one last: it stands under the key "". */
+  /** Keeps those of the snapshots whose keys `change` leaves. The keys stand under "", the last written one last. */
   const list = (kept, change) => {
     const request = kept.get("");
     request.onsuccess = () => {
-      const keys = change(request.result ?? []);
-      if (keys.length || request.result) kept.put(keys, "");
+      const { result = [] } = request;
+      const keys = change(result);
+      result.forEach((key) => keys.includes(key) || kept.delete(key));
+      if (keys.length || result.length) kept.put(keys, "");
     };
     return request;
   };
 
-  const drop = (kept, keys) => keys.forEach((key) => kept.delete(key));
-
   const put = (key, value, isSnapshot) => ask("readwrite", (kept) => {
-    if (isSnapshot) {
-      list(kept, (keys) => {
-        const all = [...keys.filter((other) => other !== key), key];
-        drop(kept, all.slice(0, -most));
-        return all.slice(-most);
-      });
-    }
+    if (isSnapshot) list(kept, (keys) => [...keys.filter((other) => other !== key), key].slice(-most));
     return kept.put(value, key);
   });
 
@@ -73,7 +67,7 @@ export function indexedDBStore(name = "tablecast") {
       } catch (error) {
         if (isSnapshot || error?.name !== "QuotaExceededError") throw error;
         // Edits come first: snapshots can be asked for again.
-        await ask("readwrite", (kept) => list(kept, (keys) => (drop(kept, keys), [])));
+        await ask("readwrite", (kept) => list(kept, () => []));
         await put(key, value);
       }
     },
