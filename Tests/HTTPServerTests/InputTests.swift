@@ -105,6 +105,30 @@ import Testing
     }
   }
 
+  /// What is made of a body later counts from then on. Where there is no room for it, that alone is refused, and what the
+  /// client sends next is answered.
+  @Test func bodiesWeighMoreOnceSomethingIsMadeOfThem() throws {
+    // One address may have 500,000 bytes.
+    let service = try Self.service(unfinished: 2_000_000)
+    let head = "POST /heavier HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\n"
+    let post = head + "Content-Length: 30000\r\n\r\n" + String(repeating: "x", count: 30_000)
+    let holders = (0..<2).map { _ in TestClient(port: service.port) }
+    for holder in holders { holder.send(post) }
+    #expect(TestService.eventually { service.heavyCount == 2 })
+    let client = TestClient(port: service.port)
+    client.send(post)
+    let refusal = try #require(client.receive().response)
+    #expect(refusal.status == 429 && refusal.headers["retry-after"] != nil)
+    client.send(CaseTests.health)
+    #expect(client.receive().response?.status == 200)
+    service.answerHeavy()
+    for holder in holders { #expect(holder.receive().response?.status == 200) }
+    holders[0].send(post)
+    #expect(TestService.eventually { service.heavyCount == 1 })
+    service.answerHeavy()
+    #expect(holders[0].receive().response?.status == 200)
+  }
+
   /// A proxy sends requests of several clients over one connection: each counts for its own.
   @Test(arguments: [[10_000], [5_000, 5_000]]) func aBodyCountsForItsOwnClient(parts: [Int]) throws {
     // Beside one head a client has room for one body.
@@ -202,6 +226,28 @@ import Testing
     #expect(budget.total == counted)
     // Once, however often it ends.
     for _ in 0..<2 { held?.end() }
+    #expect(budget.total == 0)
+  }
+
+  @Test func whatIsMadeOfABodyIsCountedLater() throws {
+    // One client may have 25,000.
+    let budget = InputBudget(limit: 100_000, largest: 20_000, exemptsLoopback: true)
+    let client = Client(address: try #require(SocketAddress(host: "192.0.2.1", port: 1)), kind: .remote)
+    let first = try #require(try budget.hold(10_000, of: client, insteadOf: nil))
+    try first.weigh(1)
+    #expect(budget.total == 10_000)
+    try first.weigh(2)
+    #expect(budget.total == 15_904)
+    let second = try #require(try budget.hold(9_000, of: client, insteadOf: nil))
+    #expect(throws: Refusal.self) { try second.weigh(2) }
+    #expect(budget.total == 24_904)
+    for _ in 0..<2 { first.end() }
+    #expect(budget.total == 9_000)
+    // One alone has room, whatever it weighs.
+    try second.weigh(Int.max)
+    #expect(budget.total == 25_000)
+    second.end()
+    try first.weigh(8)
     #expect(budget.total == 0)
   }
 

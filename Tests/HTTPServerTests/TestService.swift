@@ -74,7 +74,9 @@ final class TestService: RequestHandler {
 
     func refusal(of request: Request) -> Response? { target.withLock { $0.service }?.refusal(of: request) }
 
-    func weight(of request: Request) -> Int { target.withLock { $0.service }?.weight(of: request) ?? 1 }
+    func weight(of request: Request, bodyCount: Int) -> Int {
+      target.withLock { $0.service }?.weight(of: request, bodyCount: bodyCount) ?? 1
+    }
   }
 
   var statistics: Statistics { server.statistics }
@@ -121,6 +123,10 @@ final class TestService: RequestHandler {
     case ("heavy", 1):
       state.withLock { $0.heavy.append(exchange) }
       return .later
+    case ("heavier", 1):
+      if let refusal = exchange.weigh(8) { return .response(refusal) }
+      state.withLock { $0.heavy.append(exchange) }
+      return .later
     case ("elsewhere", 1): return elsewhere(request, exchange)
     case ("paced", 1):
       return .stream(Response(status: .ok), PacedTestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
@@ -138,13 +144,13 @@ final class TestService: RequestHandler {
     return request.path.first == "closed" ? .problem(.forbidden, detail: "whatever it says") : nil
   }
 
-  func weight(of request: Request) -> Int { request.path.first == "heavy" ? 8 : 1 }
+  func weight(of request: Request, bodyCount: Int) -> Int { request.path.first == "heavy" ? 8 : 1 }
 
   /// What was made of the head of a request for `/remembered` is still there.
   var remembersHead: Bool { state.withLock { $0.remembered != nil } }
   func forgetHeads() { server.forgetHeads() }
 
-  /// Requests for `/heavy` that are not answered.
+  /// Requests for `/heavy`, and for `/heavier`, that are not answered.
   var heavyCount: Int { state.withLock { $0.heavy.count } }
 
   func answerHeavy() {

@@ -152,7 +152,7 @@ extension EventLoop {
   /// The bytes of memory for each one of a request's body; small bodies are not worth the question.
   private func weight(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Int {
     guard body.count >= InputBudget.countedFrom else { return 1 }
-    return shared.handler.weight(of: request(connection, head, []))
+    return shared.handler.weight(of: request(connection, head, []), bodyCount: body.count)
   }
 
   /// The client of a request with this head; the connection's own before a head has come, as a proxy's earlier request

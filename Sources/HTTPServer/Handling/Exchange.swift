@@ -16,6 +16,20 @@ public struct Exchange: Sendable {
   /// Says of what kind the request is, from 0, for the figures of how long requests take. In `RequestHandler.handle(_:_:)` alone.
   public func note(kind: Int) { loop.note(kind: kind, slot: slot, exchange: serial) }
 
+  /// Says that a byte of the request's body takes as much memory from now on, until it is answered: for a handler that makes
+  /// something of the body later than in `RequestHandler.handle(_:_:)`. From any queue; once.
+  ///
+  /// - Parameter weight: as ``RequestHandler/weight(of:bodyCount:)`` would have said.
+  /// - Returns: why there is no room for that, which is the answer then.
+  public func weigh(_ weight: Int) -> Response? {
+    do throws(Refusal) {
+      try held?.weigh(weight)
+      return nil
+    } catch {
+      return error.response(retryAfter: loop.shared.limits.retryAfter)
+    }
+  }
+
   /// Answers a request whose handler said `.later`. From any queue; once. A client that has gone in the meantime
   /// makes this do nothing.
   public func finish(_ response: Response) { finish(.response(response)) }

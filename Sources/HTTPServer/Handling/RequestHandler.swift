@@ -19,8 +19,10 @@ public protocol RequestHandler: AnyObject, Sendable {
 
   /// Returns the bytes of memory that a request takes for each byte of its body, which is one of them, until it is
   /// answered: more than 1 where something larger is made of the body. Asked before a body of some KB is handled: the
-  /// request has none yet. On the event loop, as `handle(_:_:)`.
-  func weight(of request: Request) -> Int
+  /// request has none yet. On the event loop, as `handle(_:_:)`. What is made of the body later counts by ``Exchange/weigh(_:)``.
+  ///
+  /// - Parameter bodyCount: the bytes of its body.
+  func weight(of request: Request, bodyCount: Int) -> Int
 
   /// Returns the answer to a request that is not finished when the time of an ending server is over; nil: its connection is closed
   /// without one. On the event loop.
@@ -34,7 +36,7 @@ extension RequestHandler {
 
   public func refusal(of request: Request) -> Response? { nil }
 
-  public func weight(of request: Request) -> Int { 1 }
+  public func weight(of request: Request, bodyCount: Int) -> Int { 1 }
 
   public func unfinished(kind: Int) -> Response? { .problem(.serviceUnavailable, detail: "The service is ending.") }
 }

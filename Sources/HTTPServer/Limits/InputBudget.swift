@@ -58,6 +58,28 @@ final class InputBudget: Sendable {
     return HeldInput(bytes, address, self)
   }
 
+  /// Counts what is made of a body from now on beside its bytes. O(1).
+  ///
+  /// - Parameter weight: as in ``hold(_:weighing:of:insteadOf:)``.
+  /// - Throws: where there is no room for it. The bytes count as before then.
+  fileprivate func weigh(_ held: HeldInput, _ weight: Int) throws(Refusal) {
+    let more = weighed(held.bytes, weight) - held.bytes
+    let refusal: Refusal? = state.withLock { state in
+      // What has ended meanwhile is not counted again.
+      guard more > 0, !held.hasEnded.load(ordering: .acquiring) else { return nil }
+      guard state.total + more <= limit else { return .noRoom }
+      if let address = held.address {
+        let own = state.held[address, default: 0] + more
+        guard own <= share else { return .shareIsUsedUp }
+        state.held[address] = own
+      }
+      state.total += more
+      held.more.add(more, ordering: .relaxed)
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
   /// One request alone has room, whatever it weighs.
   private func weighed(_ bytes: Int, _ weight: Int) -> Int {
     let more = (bytes - InputBudget.countedFrom).multipliedReportingOverflow(by: max(weight - 1, 0))
@@ -65,10 +87,11 @@ final class InputBudget: Sendable {
     return max(bytes, min(bytes + more.partialValue, share))
   }
 
-  fileprivate func release(_ bytes: Int, of address: SocketAddress?) {
+  fileprivate func release(_ held: HeldInput) {
     state.withLock { state in
+      let bytes = held.bytes + held.more.load(ordering: .relaxed)
       state.total -= bytes
-      guard let address else { return }
+      guard let address = held.address else { return }
       let left = state.held[address, default: 0] - bytes
       state.held[address] = left > 0 ? left : nil
     }
@@ -93,18 +116,26 @@ extension Refusal {
 /// The bytes of a request that is not answered, counted as long as this lives and has not ended.
 final class HeldInput: Sendable {
   fileprivate let bytes: Int
+  /// What was made of them, beside them. It changes while the budget's lock is held.
+  fileprivate let more = Atomic(0)
   fileprivate let address: SocketAddress?
+  fileprivate let hasEnded = Atomic(false)
   private let budget: InputBudget
-  private let hasEnded = Atomic(false)
 
   fileprivate init(_ bytes: Int, _ address: SocketAddress?, _ budget: InputBudget) {
     (self.bytes, self.address, self.budget) = (bytes, address, budget)
   }
 
+  /// Counts what is made of them, too. From any queue; once.
+  ///
+  /// - Parameter weight: of each byte behind the first ``InputBudget/countedFrom``.
+  /// - Throws: where there is no room for it.
+  func weigh(_ weight: Int) throws(Refusal) { try budget.weigh(self, weight) }
+
   /// They count no more. From any queue, and more than once.
   func end() {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    budget.release(bytes, of: address)
+    budget.release(self)
   }
 
   deinit { end() }
