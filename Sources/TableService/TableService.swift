@@ -14,6 +14,7 @@ public final class TableService: RequestHandler {
   let server = WakingServer()
   let joinedReplies = JoinedReplies()
   let callerLimits = CallerLimits()
+  let longRequests = LongRequests()
   /// Streams whose callers' tokens end.
   let tokenEndings = TokenEndings()
   private let issuerKeys: IssuerKeyrings
@@ -144,7 +145,13 @@ public final class TableService: RequestHandler {
       return refuse(response, entry, in: audit, exchange)
     }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
-    return identify(request, parsed, match, exchange, isCounted: false)
+    guard match.isLong(bodyCount: request.body.count) else {
+      return identify(request, parsed, match, exchange, isCounted: false)
+    }
+    return longRequests.answer(exchange) { [self] in
+      if let refusal = exchange.weigh(match.route.weight(of: request)) { return .response(refusal) }
+      return identify(request, parsed, match, exchange, isCounted: false)
+    }
   }
 
   /// Finds out whose a request is, and answers it. On any queue.
@@ -224,9 +231,10 @@ public final class TableService: RequestHandler {
     return isRepeatable ? ServiceError.ending.response : nil
   }
 
-  /// An edit is kept as values until its upstream has answered. They take 3 bytes (a text) to 13 (`0,`) for each one.
-  public func weight(of request: Request) -> Int {
-    request.parsed.match?.route.changesItems(request) == true ? 8 : 1
+  /// Of a large body nothing is made before its turn has come (``LongRequests``).
+  public func weight(of request: Request, bodyCount: Int) -> Int {
+    guard let match = request.parsed.match, !match.isLong(bodyCount: bodyCount) else { return 1 }
+    return match.route.weight(of: request)
   }
 
   public func refusal(of request: Request) -> Response? {
