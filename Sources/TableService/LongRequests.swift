@@ -3,10 +3,10 @@ import HTTPServer
 import Synchronization
 import TableEngine
 
-/// Requests that would hold up the other connections of an event loop, as they have large bodies.
+/// Requests that would hold up the other connections of an event loop: those with large bodies, and for long lists.
 ///
-/// They are answered on queues of their own, in turns: of each client the first one, then of each the second. No more than
-/// ``atOnce`` are in hand, whatever comes, so that what they are made into takes a bounded amount of memory.
+/// They are answered on queues of their own, in turns: of each client the first one, then of each the second. No more
+/// than ``atOnce`` are in hand, whatever comes, so that making something of them takes a bounded amount of memory.
 final class LongRequests: Sendable {
   /// In bytes: a smaller body is parsed in less time than it takes to hand it to another thread and back.
   static let largeBody = 32 << 10
@@ -60,7 +60,7 @@ extension RouteMatch {
 }
 
 extension Route {
-  /// Returns the bytes of memory for each one of a request's body. An edit is kept as values until its upstream has answered:
-  /// they take 3 bytes (a text) to 13 (`0,`) for each one.
+  /// Returns the bytes of memory for each one of a request's body. An edit is kept as values until its upstream has
+  /// answered: they take 3 bytes (a text) to 13 (`0,`) for each one.
   func weight(of request: Request) -> Int { changesItems(request) ? 8 : 1 }
 }

@@ -96,7 +96,8 @@ import Testing
 
     /// Waits until so many requests were given to the service.
     func awaitRequests(_ count: Int) {
-      #expect(Self.eventually { server.statistics.requests >= count })
+      let haveCome = Self.eventually { server.statistics.requests >= count }
+      #expect(haveCome, "\(count) requests")
     }
 
     private static func eventually(_ condition: () -> Bool) -> Bool {
@@ -116,7 +117,8 @@ import Testing
 
   private static func patch(_ title: String) -> JSONValue { ["title": .string(title)] }
 
-  /// Others are answered before it, and what its client has sent behind it, after it, also where the client has shut its side.
+  /// Others are answered before it, and what its client has sent behind it, after it, also where the client has shut its
+  /// side.
   @Test func aLargeBodyHoldsUpNobody() async throws {
     let served = try Served(tables: 1)
     let blockade = try Blockade(of: served.service.longRequests)
@@ -135,6 +137,23 @@ import Testing
     blockade.release()
     #expect(try client.receive("the large edit").status == 200)
     #expect(try client.receive("what the edit has made").json["title"] == large["title"])
+    await served.end()
+  }
+
+  /// A list of many tables is made when its turn has come, and shows what there is then.
+  @Test func aLongListHoldsUpNobody() async throws {
+    let served = try Served(tables: TableList.shortList + 1)
+    let blockade = try Blockade(of: served.service.longRequests)
+    let (client, other) = (try served.client(), try served.client())
+    try client.send("GET", "/v1/tables", ["Accept-Encoding": "gzip"])
+    client.endSending()
+    served.awaitRequests(1)
+    #expect(try other.request("POST", "/v1/tables/t0/items", body: ["title": "added meanwhile"]).status == 201)
+    blockade.release()
+    let reply = try client.receive("the list")
+    #expect(reply.status == 200 && reply["Content-Encoding"] == "gzip")
+    let tables = try reply.json["tables"]?.elements ?? []
+    #expect(tables.count == TableList.shortList + 1 && tables.first?["rows"] == 2)
     await served.end()
   }
 

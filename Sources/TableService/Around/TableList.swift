@@ -8,6 +8,8 @@ import TableStore
 /// The tables and the cells that there are.
 struct TableList: Resource {
   let service: TableService
+  /// The most tables of a list that is made on an event loop.
+  static let shortList = 128
 
   /// `GET /v1/cells`
   func cells(_ call: Call) -> Reply { .response(call.state.cellsListing.response(to: call.request)) }
@@ -17,7 +19,7 @@ struct TableList: Resource {
   func tables(_ call: Call) -> Reply {
     let behind = call.state.catalog.tables.map { $0.localized(call.locale).latest }
       .filter { $0.mayBeBehind && call.state.authorizer.isReadable($0.name, call.request) }
-    guard !behind.isEmpty else { return .response(list(call)) }
+    guard !behind.isEmpty else { return answer(call) }
     return BarrierWait(of: behind.map { BarrierWait.Member(table: $0) }, service.server) { [self] exchange, outcome in
       let call = Call(call.request, call.parsed, call.match, exchange, state: service.state)
       do throws(ServiceError) {
@@ -25,11 +27,33 @@ struct TableList: Resource {
         // By a configuration that was read meanwhile the caller may be nobody any more.
         try call.authorize(.capability(.read))
         guard behind.allSatisfy({ $0.latest === $0 }) else { return tables(call) }
-        return .response(list(call))
+        return answer(call)
       } catch {
         return .response(error.response)
       }
     }.begin(call.exchange)
+  }
+
+  /// Answers with the list: at once, or, where it is long, when its turn has come.
+  private func answer(_ call: Call) -> Reply {
+    guard call.state.catalog.definition.tables.count > Self.shortList else { return .response(list(call)) }
+    return service.longRequests.answer(call.exchange) { [self] in
+      // A client that has gone is owed nothing.
+      guard call.exchange.asker.isThere else { return .later }
+      do throws(ServiceError) {
+        // Its token may have ended while it waited.
+        try call.authorize(.capability(.read))
+        let response = list(call)
+        let now = service.state
+        guard now !== call.state else { return .response(response) }
+        // By another configuration it is another list, of which the caller may see another part.
+        let again = Call(call.request, call.parsed, call.match, call.exchange, state: now)
+        try again.authorize(.capability(.read))
+        return tables(again)
+      } catch {
+        return .response(error.response)
+      }
+    }
   }
 
   private func list(_ call: Call) -> Response {
