@@ -105,8 +105,8 @@ import Testing
     }
   }
 
-  /// What is made of a body later counts from then on. Where there is no room for it, that alone is refused, and what the
-  /// client sends next is answered.
+  /// What is made of a body later counts from then on. Where there is no room for it, that alone is refused, and what
+  /// the client sends next is answered.
   @Test func bodiesWeighMoreOnceSomethingIsMadeOfThem() throws {
     // One address may have 500,000 bytes.
     let service = try Self.service(unfinished: 2_000_000)

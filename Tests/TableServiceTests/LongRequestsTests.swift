@@ -117,8 +117,8 @@ import Testing
 
   private static func patch(_ title: String) -> JSONValue { ["title": .string(title)] }
 
-  /// Others are answered before it, and what its client has sent behind it, after it, also where the client has shut its
-  /// side.
+  /// Others are answered before it. What its client has sent behind it is answered after it, also where the client has
+  /// shut its side.
   @Test func aLargeBodyHoldsUpNobody() async throws {
     let served = try Served(tables: 1)
     let blockade = try Blockade(of: served.service.longRequests)

@@ -16,10 +16,10 @@ public struct Exchange: Sendable {
   /// Says of what kind the request is, from 0, for the figures of how long requests take. In `RequestHandler.handle(_:_:)` alone.
   public func note(kind: Int) { loop.note(kind: kind, slot: slot, exchange: serial) }
 
-  /// Says that a byte of the request's body takes as much memory from now on, until it is answered: for a handler that makes
-  /// something of the body later than in `RequestHandler.handle(_:_:)`. From any queue; once.
+  /// Says how much memory the request takes from now on: for a handler that makes something of the body later than in
+  /// `RequestHandler.handle(_:_:)`. Counts until the request is answered. From any queue; once.
   ///
-  /// - Parameter weight: as ``RequestHandler/weight(of:bodyCount:)`` would have said.
+  /// - Parameter weight: bytes for each one of the body, as of ``RequestHandler/weight(of:bodyCount:)``.
   /// - Returns: why there is no room for that, which is the answer then.
   public func weigh(_ weight: Int) -> Response? {
     do throws(Refusal) {

@@ -19,7 +19,8 @@ public protocol RequestHandler: AnyObject, Sendable {
 
   /// Returns the bytes of memory that a request takes for each byte of its body, which is one of them, until it is
   /// answered: more than 1 where something larger is made of the body. Asked before a body of some KB is handled: the
-  /// request has none yet. On the event loop, as `handle(_:_:)`. What is made of the body later counts by ``Exchange/weigh(_:)``.
+  /// request has none yet. On the event loop, as `handle(_:_:)`. What is made of the body later counts by
+  /// ``Exchange/weigh(_:)``.
   ///
   /// - Parameter bodyCount: the bytes of its body.
   func weight(of request: Request, bodyCount: Int) -> Int
