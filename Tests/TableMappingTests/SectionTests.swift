@@ -134,7 +134,9 @@ import Testing
   }
 
   /// Integers beyond 2⁵³ among numbers that are none, which they would be equal to as such.
-  @Test(arguments: [(.ascending, "main: 6 5 3 1 2 4"), (.descending, "main: 4 2 1 3 5 6")] as [(SortDirection, String)])
+  @Test(
+    arguments: [(.ascending, "main: 6 5 3 1 2 4"), (.descending, "main: 4 2 1 3 5 6")] as [(SortDirection, String)]
+  )
   func largeNumbersAreSortedExactly(direction: SortDirection, outline: String) throws {
     var main = section("main")
     main.sort = [SortDefinition(key: expression("n"), order: .always(direction))]
