@@ -29,6 +29,18 @@ public final class Version: Sendable {
   }
 }
 
+extension Version {
+  /// Returns whether taps toggle the same member of rows of a cell in two versions, as far as both have such rows. A cell
+  /// may be defined otherwise meanwhile, while the rows' bytes are the same. O(kinds).
+  public func togglesAlike(_ other: Version) -> Bool {
+    func toggles(_ kinds: [RowKind]) -> [String: Set<[UInt8]?>] {
+      kinds.reduce(into: [:]) { $0[$1.cells.first ?? "", default: []].insert($1.toggles) }
+    }
+    let (own, others) = (toggles(rowKinds), toggles(other.rowKinds))
+    return own.allSatisfy { cell, members in others[cell].map { $0 == members } ?? true }
+  }
+}
+
 extension Table {
   /// Returns whether two tables have the same sections to the byte, and rows that are the same in everything that is
   /// stored of them. O(rows).

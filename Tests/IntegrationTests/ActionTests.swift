@@ -39,14 +39,14 @@ import Testing
   private static let editorDigest = "1553cc62ff246044c683a61e203e65541990e7fcd4af9443d22b9557ecc9ac54"
   private static let editor = ["Authorization": "Bearer editor"]
 
-  private static func upstream() throws -> (ScriptedUpstream, Monitor<[JSONValue]>) {
+  private static func upstream(answer: JSONValue = ["ok": true]) throws -> (ScriptedUpstream, Monitor<[JSONValue]>) {
     let items = Monitor([issue(1, "open", "One"), issue(2, "closed", "Two")])
     let upstream = try ScriptedUpstream([])
     upstream.answer { request in
       guard request.method == "POST" else { return .json(.array(items.current)) }
       return items.change { items in
         items[0]["state"] = "archived"
-        return .reply(200, [:], ["ok": true])
+        return .reply(200, [:], answer)
       }
     }
     return (upstream, items)
@@ -64,8 +64,10 @@ import Testing
     #expect(todo.row(try todo.id("A"))?["actions"] == [["id": "done", "title": "Done", "style": "normal"]])
   }
 
-  @Test func anActionIsForwarded() throws {
-    let (upstream, _) = try Self.upstream()
+  /// The answer says nothing of the item, or nothing new and not all.
+  @Test(arguments: [["ok": true], ["number": 1], ["number": 1, "title": "One"]] as [JSONValue])
+  func anActionIsForwarded(answer: JSONValue) throws {
+    let (upstream, _) = try Self.upstream(answer: answer)
     let service = try ServiceProcess(Self.configuration(upstream.url))
     var mirror = try service.follow("remote", until: "is ready") { $0.state == "ready" }
     let path = "/v1/tables/remote/rows/1/actions/archive"
@@ -79,7 +81,7 @@ import Testing
     let sent = try required(upstream.requests.current.first { $0.method == "POST" }, "a request")
     #expect(sent.target == "/items/1/archive" && sent.headers["idempotency-key"] == "k")
     #expect(try JSONValue(parsing: sent.body) == ["was": "One", "why": "old"])
-    // The answer says nothing of the item: what became of it is what the refresh finds.
+    // What became of the item is what the refresh finds.
     try mirror.apply(service.changes("remote", after: mirror.cursor))
     #expect(try mirror.cursor == reply.json["cursor"]?.text, "one version: \(mirror.cursor) \(reply.text)")
     #expect(mirror.row("1")?["actions"] == nil)

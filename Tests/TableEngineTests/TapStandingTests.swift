@@ -11,14 +11,15 @@ import Testing
   private let table: LiveTable
   private let engine: Engine
 
-  init() throws {
-    let definition = try ServiceDefinition.read(
+  private static func definition(title: String = "T", expands: String = "expands: isOpen,") throws -> ServiceDefinition {
+    try ServiceDefinition.read(
       """
       cells:
         Label: {nib: Label, fields: {title: string}}
-        Fold: {class: Fold, fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
+        Fold: {class: Fold, fields: {title: string, isOpen: boolean}, \(expands) fallback: Label}
       tables:
         t:
+          title: "\(title)"
           source: {local: {items: [{n: a, k: odd}, {n: b, k: even}, {n: c, k: odd}, {n: d, k: even}]}}
           find: {search: [k]}
           row: {id: "${n}"}
@@ -27,6 +28,10 @@ import Testing
           sections: [{id: first, where: n != 'd'}, {id: last}]
       """
     )
+  }
+
+  init() throws {
+    let definition = try Self.definition()
     engine = try Engine(
       definition,
       EngineEnvironment.silent(MemoryStore())
@@ -67,13 +72,7 @@ import Testing
       #expect(standing.isCurrent == !isSeen)
       #expect(standing.to != before && standing.to.taps == before.taps + UInt64(taps.count))
       // Where it is answered all the same, as the wait is over, it leads there with no stages.
-      let done = DispatchSemaphore(value: 0)
-      nonisolated(unsafe) var reply = ""
-      table.render(TableQuery(.changes(after: before), lens), for: ReplyAsker(share: 1)) { made in
-        reply = String(decoding: made.body, as: UTF8.self)
-        done.signal()
-      }
-      done.wait()
+      let reply = self.reply(to: TableQuery(.changes(after: before), lens))
       #expect(reply.contains(#""to":"\#(standing.to)""#) && reply.contains(#""stages":[]"#) == !isSeen, "\(reply)")
     }
   }
@@ -98,5 +97,35 @@ import Testing
       #expect(standing.isCurrent == !isSeen)
       #expect(standing.to != before && standing.to.taps == before.taps + UInt64(taps.count))
     }
+  }
+
+  private func reply(to query: TableQuery) -> String {
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var reply = ""
+    table.render(query, for: ReplyAsker(share: 1)) { made in
+      reply = String(decoding: made.body, as: UTF8.self)
+      done.signal()
+    }
+    done.wait()
+    return reply
+  }
+
+  /// The rows' bytes are the same, and who has a row open in a view is shown another one: no stage says so.
+  @Test(arguments: [nil, 1] as [Int?]) func aCellThatNoLongerExpandsSetsViewsBack(rows: Int?) throws {
+    let window: LensRequest.Window = rows.flatMap { WindowRange($0) }.map { .rows($0) } ?? .all
+    func asked() -> (LensRequest, Lens) {
+      let request = LensRequest(view: "v", window: window)
+      return (request, table.lens(request, after: nil))
+    }
+    try tap("a", asked().1)
+    let open = table.state(for: TableQuery(.snapshot, asked().1)).to
+    try engine.adopt(try engine.prepare(try Self.definition(title: "Other", expands: "")))
+    #expect(!table.state(for: TableQuery(.changes(after: open), asked().1)).isCurrent)
+    let closed = reply(to: TableQuery(.changes(after: open), asked().1))
+    #expect(closed.contains(#""reset":"lens""#), "\(closed)")
+    let shut = table.state(for: TableQuery(.snapshot, asked().1)).to
+    try engine.adopt(try engine.prepare(try Self.definition(title: "Third")))
+    let again = reply(to: TableQuery(.changes(after: shut), asked().1))
+    #expect(again.contains(#""reset":"lens""#), "\(again)")
   }
 }

@@ -30,7 +30,7 @@ extension TableReader {
   private func fewChanges(_ after: Cursor, to: Cursor, _ lens: Lens) -> EncodedReply? {
     let current = versions.current
     guard current.number == to.version, current.cursor.epoch == to.epoch, after != to,
-      case .version(let old, nil, let rows, let find) = origin(after, nil, lens), old.number == after.version
+      case .version(let old, nil, let rows, let find) = origin(after, current, nil, lens), old.number == after.version
     else { return nil }
     let key = SharedChanges.Key(
       from: .init(version: old.cursor, rows: rows, find: find),
@@ -169,7 +169,7 @@ extension TableReader {
 
   /// The changes that lead a client from `after` to a version as its lens shows it.
   private func changes(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> ChangesContent {
-    switch origin(after, view, lens) {
+    switch origin(after, current, view, lens) {
     case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens), current, view))
     case .version(let version, let point, let rows, let find):
       let stages = stages(
@@ -222,8 +222,8 @@ extension TableReader {
     }
   }
 
-  /// Returns the table of a client at `after`.
-  private func origin(_ after: Cursor?, _ view: TappedView?, _ lens: Lens) -> Origin {
+  /// Returns the table of a client at `after` that is led to a version.
+  private func origin(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> Origin {
     guard let after else { return .reset(.start) }
     guard after.epoch == versions.epoch else { return .reset(.epoch) }
     guard let tag = after.lensTag else { return .reset(.lens) }
@@ -239,7 +239,7 @@ extension TableReader {
     guard tag.cells == drawing(of: version, lens)?.tag else { return .reset(.lens) }
     guard let find = search(in: tag, lens, of: version) else { return .reset(.lens) }
     guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows, find) }
-    guard let view, tag.view == view.digest(over: version) else { return .reset(.lens) }
+    guard let view, tag.view == view.digest(over: version), version.togglesAlike(current) else { return .reset(.lens) }
     switch view.state.lookup(tap: after.taps) {
     case .point(let point): return .version(version, point, tag.rows, find)
     case .expired: return .reset(.expired)

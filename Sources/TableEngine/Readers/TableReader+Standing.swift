@@ -28,7 +28,8 @@ extension TableReader {
     guard let (old, from) = comparable(after, to, lens) else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
-    guard from.view == nil && after.taps == 0 || from.view == view.digest(over: old),
+    let isUntapped = from.view == nil && after.taps == 0
+    guard isUntapped || from.view == view.digest(over: old) && old.togglesAlike(current),
       let tap = UInt32(exactly: after.taps),
       case .point = view.state.lookup(tap: after.taps)
     else { return false }

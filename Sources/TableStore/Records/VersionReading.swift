@@ -62,6 +62,8 @@ struct VersionReading {
       throw RecordError(description: "a version's record is of an unknown format")
     }
     var table = try reader.attributes(name: name)
+    // Set once: a table copies its sections where they are changed.
+    var sections: [Section] = []
     var numbers: [RowNumberList] = []
     // A row stands in a version once, and a section is gone on from once: else a short record could ask for any amount.
     var room = rows.count + (last?.table.rowCount ?? 0)
@@ -73,15 +75,16 @@ struct VersionReading {
       switch kind {
       case .unchanged:
         let base = try base(of: &reader, &bases)
-        table.sections.append(base.section)
+        sections.append(base.section)
         numbers.append(base.numbers)
       case .changed:
         let base = try base(of: &reader, &bases)
-        try readSection(&reader, base: base, into: &table, &numbers, &room)
+        try readSection(&reader, base: base, into: &sections, &numbers, &room)
       case .new:
-        try readSection(&reader, base: nil, into: &table, &numbers, &room)
+        try readSection(&reader, base: nil, into: &sections, &numbers, &room)
       }
     }
+    table.sections = sections
     last = (table, numbers)
     return table
   }
@@ -103,7 +106,7 @@ struct VersionReading {
   private mutating func readSection(
     _ reader: inout RecordReader,
     base: (section: Section, numbers: RowNumberList)?,
-    into table: inout Table,
+    into sections: inout [Section],
     _ numbers: inout [RowNumberList],
     _ room: inout Int
   ) throws(RecordError) {
@@ -142,7 +145,7 @@ struct VersionReading {
       }
     }
     guard sectionNumbers.count == count else { throw RecordError(description: "a section lacks rows") }
-    table.sections.append(Section(id: id, header: header, footer: footer, rows: rows.list))
+    sections.append(Section(id: id, header: header, footer: footer, rows: rows.list))
     numbers.append(sectionNumbers)
   }
 

@@ -54,10 +54,10 @@ extension ForwardingPlan {
       content.lay((told ?? patched).bytes, at: position, over: source, named: name)
     case .action:
       // The effect of an action on the item is known to the upstream alone.
-      guard let answered, let item = new(from: answered, named: answers, over: item, in: content) else {
-        return .awaitsRefresh(row: row)
-      }
-      content.lay(item.bytes, at: position, over: source, named: name)
+      guard let answered, let new = new(from: answered, named: answers, over: item, in: content),
+        new != item || answered.hasMembers(of: item)
+      else { return .awaitsRefresh(row: row) }
+      content.lay(new.bytes, at: position, over: source, named: name)
     case .delete: return content.layDeletion(at: position, over: source, named: name) ? .shown(row: row) : awaiting
     case .move(_, let asked):
       let told = answered.flatMap { new(from: $0, named: answers, over: item.taking(sent), in: content) }
@@ -195,6 +195,12 @@ extension JSONValue {
       result[member.name] = member.value
     }
     return result
+  }
+
+  /// An answer with fewer members, such as the identity alone, does not say that the others are as they were.
+  fileprivate func hasMembers(of other: JSONValue) -> Bool {
+    guard case .object(let members) = other else { return true }
+    return members.allSatisfy { self[$0.name] != nil }
   }
 
   private var isNothing: Bool { if case .null = self { true } else { false } }
