@@ -49,6 +49,24 @@ private func list() throws -> ListUpstream {
     upstream.server.requests.current.count { $0.method == "GET" }
   }
 
+  /// The upstream no longer has the list: members that showed some of it are stale, as the tables are that always live.
+  @Test func membersOfAListThatIsGoneAreStale() throws {
+    let upstream = try list()
+    let service = try ServiceProcess(configuration(upstream) + "\nproblems: full")
+    for table in Self.shown.keys { try service.follow(table, until: "is ready") { $0.state == "ready" } }
+    for status in [500, 404] {
+      upstream.server.answer(.status(status, "{}"))
+      _ = try service.request("POST", "/v1/tables/other/refresh")
+      for (table, titles) in Self.shown {
+        let mirror = try service.follow(table, until: "is stale by \(status)") { mirror in
+          let detail = mirror.attributes["problem"]?["detail"]?.text ?? ""
+          return mirror.state == "stale" && detail.contains("answered \(status)")
+        }
+        #expect(mirror.titles == [titles], "\(table), \(status)")
+      }
+    }
+  }
+
   /// Tables that always live and members of families that ask the same are fed by one request, and so is a refresh of the source.
   @Test func tablesAndMembersThatAskTheSameAreFedByOneFetch() throws {
     let upstream = try list()

@@ -91,6 +91,22 @@ private func echo() throws -> ScriptedUpstream {
     #expect(try service.metric("table_instances{table=\"t\",state=\"polled\"}") == 1)
   }
 
+  /// Rows that the upstream no longer has are stale, as other tables' are. A member that never had any does not exist.
+  @Test(arguments: [404, 410]) func rowsThatTheUpstreamNoLongerHasAreStale(status: Int) throws {
+    let upstream = try echo()
+    let service = try ServiceProcess(family(upstream, every: "100ms"))
+    var mirror = try service.follow("t;topic=a", until: "is ready") { $0.state == "ready" }
+    upstream.answer(.status(status, "{}"))
+    mirror = try service.follow("t;topic=a", from: mirror, until: "is stale") { $0.state == "stale" }
+    #expect(mirror.rows == ["/me/a"])
+    try mirror.check(equals: service.snapshot("t;topic=a"))
+    #expect(try service.request("GET", "/v1/tables/t;topic=b").status == 404)
+    upstream.answer([["number": 7]])
+    #expect(try service.request("POST", "/v1/tables/t;topic=a/refresh").status == 200)
+    mirror = try service.follow("t;topic=a", from: mirror, until: "is ready again") { $0.state == "ready" }
+    #expect(mirror.rows == ["7"])
+  }
+
   @Test func parametersThatAreWrong() throws {
     let upstream = try echo()
     let service = try ServiceProcess(

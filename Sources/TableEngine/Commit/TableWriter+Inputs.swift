@@ -224,18 +224,24 @@ extension TableWriter {
     }
   }
 
-  /// The upstream's refusal of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
-  /// service's own trouble, and the table is stale.
+  /// The upstream's refusal of a family's member, or of its caller, as such; on the table's queue. Nil: the table is
+  /// stale, as it is the service's own trouble, or the upstream no longer has what it has answered before.
   var upstreamRefusal: TableError? {
     guard isMember else { return nil }
-    return content.access { $0.inputs.values.lazy.compactMap(self.refusal).first }
+    let (inputs, isRestored) = content.access { ($0.inputs, $0.restored != nil && !$0.showsFormerRows) }
+    for input in inputs.values {
+      if let refusal = refusal(input, hasRows: isRestored || input.content != nil) { return refusal }
+    }
+    return nil
   }
 
-  private func refusal(_ input: SourceInput) -> TableError? {
+  /// - Parameter hasRows: the upstream has answered what it is asked now. A caller's own rows are hidden by a 404 all the
+  ///   same: it may stand for 403.
+  private func refusal(_ input: SourceInput, hasRows: Bool) -> TableError? {
     guard let error = input.error, !error.isPartial else { return nil }
     let kind: TableError.Kind
     switch error.status {
-    case 404, 410: kind = .unknown
+    case 404 where isPrivate || !hasRows, 410 where isPrivate || !hasRows: kind = .unknown
     case 403 where isPrivate: kind = .forbidden
     case 401 where isPrivate: kind = .unauthenticated
     default: return nil
