@@ -117,14 +117,19 @@ import Testing
       let request = LensRequest(view: "v", window: window)
       return (request, table.lens(request, after: nil))
     }
+    func reload(_ title: String, _ expands: String) throws {
+      let before = table.current.number
+      try engine.adopt(try engine.prepare(try Self.definition(title: title, expands: expands)))
+      while table.current.number == before { table.settle() }
+    }
     try tap("a", asked().1)
     let open = table.state(for: TableQuery(.snapshot, asked().1)).to
-    try engine.adopt(try engine.prepare(try Self.definition(title: "Other", expands: "")))
+    try reload("Other", "")
     #expect(!table.state(for: TableQuery(.changes(after: open), asked().1)).isCurrent)
     let closed = reply(to: TableQuery(.changes(after: open), asked().1))
     #expect(closed.contains(#""reset":"lens""#), "\(closed)")
     let shut = table.state(for: TableQuery(.snapshot, asked().1)).to
-    try engine.adopt(try engine.prepare(try Self.definition(title: "Third")))
+    try reload("Third", "expands: isOpen,")
     let again = reply(to: TableQuery(.changes(after: shut), asked().1))
     #expect(again.contains(#""reset":"lens""#), "\(again)")
   }
