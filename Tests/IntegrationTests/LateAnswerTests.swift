@@ -7,10 +7,12 @@ import Testing
   /// An upstream of one item, which holds back what it says of a deletion, and of one title.
   private final class Upstream {
     let server: ScriptedUpstream
+    let items: Monitor<[JSONValue]>
     let service: ServiceProcess
 
     init() throws {
       let items = Monitor<[JSONValue]>([["id": "one", "title": "One"]])
+      self.items = items
       server = try ScriptedUpstream { request in
         guard request.method != "GET" else { return .json(.array(items.current)) }
         guard let title = (try? JSONValue(parsing: request.body))?["title"] else {
@@ -78,7 +80,7 @@ import Testing
     let late = Background("the late deletion") { [upstream = Unchecked(upstream)] in
       try upstream.value.edit("DELETE")
     }
-    try upstream.server.requests.wait(for: "the deletion") { $0.contains { $0.method == "DELETE" } ? true : nil }
+    try upstream.items.wait(for: "the deletion") { $0.isEmpty ? true : nil }
     if isGone {
       #expect(try upstream.service.request("POST", "/v1/tables/up/refresh").status == 200)
       #expect(try upstream.service.mirror("up").titles.joined().isEmpty)
