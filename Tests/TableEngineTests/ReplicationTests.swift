@@ -186,6 +186,11 @@ import Upstream
     var leader = ReplicaRank(generation: 3, digest: "2.new:a")
     #expect(leader.receive("2 2.new:b", isLeaders: false, isLeading: true, at: 0) == .answer)
     #expect(leader.missesOtherLayout(at: 5) && leader.outlivesOtherLayout(at: 12) && !leader.missesOtherLayout(at: 20))
+    // It is what this one has had until now, or what the one has left that led before.
+    var next = ReplicaRank(generation: 4, digest: "2.new:c").following(leader, at: 30)
+    #expect(next.isAmongOlder(at: 31) && next.outlivesOtherLayout(at: 42))
+    #expect(!next.following(next, at: 50).missesOtherLayout(at: 60))
+    #expect(next.takesOver(from: Array("3 2.new:a".utf8), at: 60) && next.outlivesOtherLayout(at: 72))
   }
 
   private let epoch = Epoch(rawValue: 1)

@@ -122,7 +122,9 @@ extension TableWriter {
   /// Shows what another replica has edited, where that one hasn't after a while.
   private func showLater() {
     content.queue.asyncAfter(deadline: .now() + Self.courtesy.dispatchInterval) { [weak self] in
-      guard let self, context.replica.isLeading, !content.access({ $0.storedShowsInputs(log) }) else { return }
+      guard let self, context.replica.isLeading,
+        content.access({ $0.isToLayOut || !$0.storedShowsInputs(log) })
+      else { return }
       publishContent()
     }
   }

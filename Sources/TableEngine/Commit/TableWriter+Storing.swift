@@ -42,6 +42,8 @@ extension TableWriter {
     // Without what upstreams say nothing is shown of the items beside it. In a lost member's place another one comes.
     guard !isBack, makesVersions, !(isLost && isMember) else {
       leaveToOthers()
+      // When they are here it is done: a configuration may be new, too.
+      if isBehindStored { content.access { $0.isToLayOut = true } }
       if content.access({ $0.areInputsInDoubt }) {
         settleInputs()
       } else if isBehindStored {
@@ -50,6 +52,7 @@ extension TableWriter {
       }
       return completion(nil)
     }
+    content.access { $0.isToLayOut = false }
     if isLost { beginEpoch(with: table) }
     let prepared = prepare(table)
     guard MemberWeighing(writer: self).hasRoom(for: prepared) else {

@@ -90,6 +90,8 @@ struct TableContent: Sendable {
   /// The edits that wait for the leader's answer about rows that are not known here (``UnknownRows``), and whether it has given one.
   var rowAskers: [@Sendable (Bool) -> Void] = []
   var isToldByLeader = false
+  /// It was not laid out anew when that was asked for, as others have shown items that are not here yet.
+  var isToLayOut = false
   /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
   /// The memory of a family's member.

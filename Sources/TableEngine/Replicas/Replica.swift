@@ -119,7 +119,7 @@ final class Replica: Sendable {
   func noteConflict() { state.withLock { $0.conflicts += 1 } }
 
   func configure(_ definition: ServiceDefinition) {
-    state.withLock { $0.rank = ReplicaRank(definition) }
+    state.withLock { $0.rank = ReplicaRank(definition).following($0.rank, at: Self.now) }
     noteRank()
     announce()
   }

@@ -57,6 +57,14 @@ struct ReplicaRank: Sendable {
   /// Replicas of a lower generation may be writing still.
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
 
+  /// The configuration that comes behind another one: others still have that, as far as is known.
+  func following(_ other: ReplicaRank, at now: Double) -> ReplicaRank {
+    guard other.generation < generation else { return self }
+    var rank = self
+    (rank.olderHeard, rank.otherLayoutHeard) = (now, now)
+    return rank
+  }
+
   /// A replica that makes other rows was heard of, and perhaps isn't there any more: it is asked for.
   func missesOtherLayout(at now: Double) -> Bool { otherLayoutHeard.map { now - $0 >= Self.solitude } ?? false }
 
@@ -91,6 +99,7 @@ struct ReplicaRank: Sendable {
       if now >= patience { isOutranked = false }
       return
     }
+    if other < generation || other == generation && digest.layout != self.digest.layout { otherLayoutHeard = now }
     if other > generation {
       (isOutranked, patience) = (true, now + Self.maximumPatience)
     } else if now >= patience {
