@@ -148,11 +148,13 @@ final class MultiPoll: Waiter {
     if wakesByItself { beginWaiting() }
     if !isSettled {
       let count = server.wakeCount
-      if let reply = successor?.begin(exchange, wait: wait) ?? moved(exchange, troubles) {
-        if wakesByItself { endWaiting() }
-        return reply
+      let outcome = outcome(exchange, troubles)
+      if wakesByItself, outcome.isOver { endWaiting() }
+      switch outcome {
+      case .reply(let reply): return reply
+      case .replaced(let successor): return successor.begin(exchange, wait: wait)
+      case .nothing: noteSettled(at: count)
       }
-      noteSettled(at: count)
     }
     do throws(ServiceError) { try share?.take() } catch {
       if wakesByItself { endWaiting() }
@@ -167,13 +169,13 @@ final class MultiPoll: Waiter {
       abandoned()
       return .response(refusal.response)
     }
-    if let successor {
-      abandoned()
-      return successor.begin(exchange, wait: nil)
+    let outcome = outcome(exchange, [])
+    if outcome.isOver { abandoned() }
+    switch outcome {
+    case .reply(let reply): return reply
+    case .replaced(let successor): return successor.begin(exchange, wait: nil)
+    case .nothing: return nil
     }
-    guard let reply = moved(exchange, []) else { return nil }
-    abandoned()
-    return reply
   }
 
   func answeredAlike() { abandoned() }
@@ -224,11 +226,24 @@ final class MultiPoll: Waiter {
     return gather(news.all, news.troubles, exchange)
   }
 
-  /// The reply, where a table has moved or can't be followed; nil where there is nothing to tell.
-  private func moved(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply? {
+  private enum Outcome {
+    /// A table has moved, or can't be followed.
+    case reply(Reply)
+    /// Other tables are in the place of some.
+    case replaced(by: MultiPoll)
+    case nothing
+
+    var isOver: Bool { if case .nothing = self { false } else { true } }
+  }
+
+  /// What becomes of the wait.
+  private func outcome(_ exchange: Exchange, _ troubles: [Trouble]) -> Outcome {
+    if let successor { return .replaced(by: successor) }
     let news = news(troubles)
-    guard news.isOver || !news.waking.isEmpty || !news.troubles.isEmpty else { return nil }
-    return gather(news.waking, news.troubles, exchange)
+    // Another table may have come since.
+    if news.isOver, let successor { return .replaced(by: successor) }
+    guard news.isOver || !news.waking.isEmpty || !news.troubles.isEmpty else { return .nothing }
+    return .reply(gather(news.waking, news.troubles, exchange))
   }
 
   private struct News {
