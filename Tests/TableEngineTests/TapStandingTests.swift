@@ -11,7 +11,8 @@ import Testing
   private let table: LiveTable
   private let engine: Engine
 
-  private static func definition(title: String = "T", expands: String = "expands: isOpen,") throws -> ServiceDefinition {
+  private static func definition(title: String = "T", expands: String = "expands: isOpen,") throws -> ServiceDefinition
+  {
     try ServiceDefinition.read(
       """
       cells:
