@@ -193,6 +193,18 @@ import Upstream
     #expect(next.takesOver(from: Array("3 2.new:a".utf8), at: 60) && next.outlivesOtherLayout(at: 72))
   }
 
+  /// Who asks for an edit to be shown may ask again.
+  @Test func whatIsShownForAnotherIsShownOnce() {
+    var shown = ShownForOthers()
+    #expect(shown.begin("a") == .new && shown.begin("a") == .underWay && shown.begin("b") == .new)
+    shown.end("a", .success("1"))
+    shown.end("b", .failure(.notStoredForNow))
+    shown.end("c", .success(nil))
+    #expect(shown.begin("a") == .done(row: "1") && shown.begin("b") == .new && shown.begin("c") == .new)
+    for number in 0..<ShownForOthers.maximum { _ = shown.begin("\(number)") }
+    #expect(shown.begin("a") == .new, "it was long ago")
+  }
+
   private let epoch = Epoch(rawValue: 1)
   private let holder = ViewHolder("one")
 

@@ -50,12 +50,20 @@ extension Replica {
     guard parts.count == 2, isLeading, let tasks = state.withLock({ $0.tasks }) else { return }
     let id = String(parts[0])
     guard let task = LeaderTask(signal, parts[1]) else { return }
+    // Shown once more, an item that the upstream has deleted meanwhile would be there again.
+    if case .show = task {
+      switch state.withLock({ $0.shownForOthers.begin(id) }) {
+      case .new: break
+      case .underWay: return
+      case .done(let row): return say(row.map { "\(id) =\($0)" } ?? id, Self.attempts)
+      }
+    }
     tasks.carryOut(task) { [weak self] outcome in
+      self?.state.withLock { $0.shownForOthers.end(id, outcome) }
       // The present holder of the lease is asked in its turn; and where this one ends, the next.
       guard let self, isLeading, maySayWhatIsTold else { return }
       switch outcome {
-      case .success(nil): say(id, Self.attempts)
-      case .success(let row?): say("\(id) =\(row)", Self.attempts)
+      case .success(let row): say(row.map { "\(id) =\($0)" } ?? id, Self.attempts)
       case .failure: say("\(id) !", Self.attempts)
       }
     }

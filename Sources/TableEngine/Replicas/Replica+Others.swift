@@ -33,6 +33,8 @@ extension Replica {
     case .reachable(false):
       state.withLock { state in
         state.behind.lostDatabase()
+        // Another server may lack what was shown.
+        state.shownForOthers = ShownForOthers()
         state.isReachable = false
       }
     case .reachable(true):

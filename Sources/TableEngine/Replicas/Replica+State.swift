@@ -30,6 +30,7 @@ extension Replica {
     var isEnding = false
     var timer: QueueTimer?
     var observation: StoreObservation?
+    var shownForOthers = ShownForOthers()
     /// The tasks that another replica was asked for, by the question's identity.
     var awaited: [String: AwaitedTask] = [:]
 

@@ -230,6 +230,7 @@ final class Replica: Sendable {
         logger.notice("This replica asks the sources")
         announce()
         let (tasks, left) = state.withLock { state in
+          state.shownForOthers = ShownForOthers()
           let left = state.lease.lease?.handover.flatMap { Handover($0, at: .now) }
           state.areMembersLeft = left?.areMembersLeft(before: state.lease.lease?.term) ?? false
           return (state.tasks, left)
