@@ -16,7 +16,7 @@ final class LongRequests: Sendable {
 
   private struct State {
     var turns = ReplyTurns()
-    /// Those that do nothing.
+    /// The queues without work.
     var idle = (0..<LongRequests.atOnce).map { DispatchQueue(label: "tablecast.requests.\($0)") }
   }
 

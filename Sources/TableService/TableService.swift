@@ -231,7 +231,7 @@ public final class TableService: RequestHandler {
     return isRepeatable ? ServiceError.ending.response : nil
   }
 
-  /// Of a large body nothing is made before its turn has come (``LongRequests``).
+  /// Large bodies are parsed when their turn has come (``LongRequests``).
   public func weight(of request: Request, bodyCount: Int) -> Int {
     guard let match = request.parsed.match, !match.isLong(bodyCount: bodyCount) else { return 1 }
     return match.route.weight(of: request)

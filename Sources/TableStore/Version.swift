@@ -33,6 +33,7 @@ extension Version {
   /// Returns whether taps toggle the same member of rows of a cell in two versions, as far as both have such rows. A cell
   /// may be defined otherwise meanwhile, while the rows' bytes are the same. O(kinds).
   public func togglesAlike(_ other: Version) -> Bool {
+    guard rowKinds != other.rowKinds else { return true }
     func toggles(_ kinds: [RowKind]) -> [String: Set<[UInt8]?>] {
       kinds.reduce(into: [:]) { $0[$1.cells.first ?? "", default: []].insert($1.toggles) }
     }

@@ -153,7 +153,7 @@ export class TablecastTable extends HTMLElement {
       edits = own.tables.flatMap(({ snapshot }) => snapshot.edits);
       edit = edits.find(({ problem }) => !problem);
     } while (edit);
-    // What was refused waits for the person.
+    // Refused edits wait for the person.
     if (!edits.length) this.#close();
   }
 

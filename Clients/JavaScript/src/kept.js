@@ -44,7 +44,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
       try {
         if (all.length) await store.set(place(own), all);
       } finally {
-        // What can't be copied, as the disk is full, stays where it is, and is shown and sent all the same.
+        // Edits that can't be copied to a full disk stay where they are, and are shown and sent all the same.
         if (fresh.length) adopt(fresh);
       }
     }

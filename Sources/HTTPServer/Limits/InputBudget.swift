@@ -65,7 +65,7 @@ final class InputBudget: Sendable {
   fileprivate func weigh(_ held: HeldInput, _ weight: Int) throws(Refusal) {
     let more = weighed(held.bytes, weight) - held.bytes
     let refusal: Refusal? = state.withLock { state in
-      // What has ended meanwhile is not counted again.
+      // A request that was answered meanwhile is not counted again.
       guard more > 0, !held.hasEnded.load(ordering: .acquiring) else { return nil }
       guard state.total + more <= limit else { return .noRoom }
       if let address = held.address {
@@ -116,7 +116,7 @@ extension Refusal {
 /// The bytes of a request that is not answered, counted as long as this lives and has not ended.
 final class HeldInput: Sendable {
   fileprivate let bytes: Int
-  /// What was made of them, beside them. It changes while the budget's lock is held.
+  /// The memory of the values made of them, beside their own. It changes while the budget's lock is held.
   fileprivate let more = Atomic(0)
   fileprivate let address: SocketAddress?
   fileprivate let hasEnded = Atomic(false)

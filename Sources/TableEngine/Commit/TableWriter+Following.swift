@@ -45,8 +45,8 @@ extension TableWriter {
     take(others)
     context.replica.caughtUp(storedName)
     // A layout by a replica of a lower generation is made anew.
-    let isToLayOut = content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
-    if isToLayOut { content.queue.async { [self] in publishContent() } }
+    guard content.access({ $0.local != nil }), context.replica.isAmongOlder, context.replica.isLeading else { return }
+    content.queue.async { [self] in publishContent() }
   }
 
   // MARK: A database that was set back

@@ -25,7 +25,7 @@ struct ShownForOthers {
     return .new
   }
 
-  /// What could not be shown is tried again when it is asked for.
+  /// An edit that could not be shown is tried again at the next question.
   mutating func end(_ id: String, _ outcome: LeaderTask.Outcome) {
     guard standings[id] != nil else { return }
     switch outcome {

@@ -236,7 +236,7 @@ final class MultiPoll: Waiter {
     var isOver: Bool { if case .nothing = self { false } else { true } }
   }
 
-  /// What becomes of the wait.
+  /// Looks whether the wait is over.
   private func outcome(_ exchange: Exchange, _ troubles: [Trouble]) -> Outcome {
     if let successor { return .replaced(by: successor) }
     let news = news(troubles)

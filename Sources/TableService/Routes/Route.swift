@@ -261,7 +261,7 @@ final class RouteMatch: Sendable {
   let operation: Result<Route.Operation, ServiceError>
   /// Among ``RequestKind/all``.
   let kind: Int
-  /// What is asked for takes no right, and is the same for all callers.
+  /// The operation takes no right, and its answer is the same for all callers.
   let isForEverybody: Bool
 
   /// The route of a request; nil where there is none.

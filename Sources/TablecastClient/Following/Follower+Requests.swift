@@ -184,7 +184,7 @@ extension FollowedTable {
 }
 
 extension Follower {
-  /// What is typed is asked for when the person pauses; all else at once, and what was typed until then with it.
+  /// Typed text is asked for when the person pauses; all else at once, with the text typed until then.
   mutating func find(_ address: TableAddress, _ search: TableSearch?, now: Double) {
     var table = tables[address] ?? FollowedTable(address)
     let former = table.wantedSearch

@@ -280,7 +280,7 @@ extension Follower {
     }
   }
 
-  /// Of a table that isn't shown no edit will be seen.
+  /// Nobody will see an edit of a table that isn't shown.
   mutating func giveUp(_ address: TableAddress) {
     for edit in tables[address]?.awaited ?? [] { actions.append(.confirmed(address, edit.edit, .never)) }
     tables[address]?.awaited = []

@@ -216,7 +216,7 @@ extension SourceFetcher {
     let shortage = shortage(of: refresh)
     if let first = refresh.firstLook { return merge(first, pages, shortage, of: refresh) }
     let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged
-    // What a limit leaves out is not missed: a second walk would leave it out, too.
+    // Items beyond the limit are not missed: a second walk would leave them out, too.
     let missesKnown =
       refresh.limit == nil && refresh.tookSeveralRequests && !isAsBefore
       && SecondLook.misses(pages.map(\.identities), of: knownIdentities)

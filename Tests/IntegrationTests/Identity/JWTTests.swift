@@ -39,7 +39,7 @@ struct Issuer: Sendable {
 
 func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
 
-private func configuration(_ auth: String, _ more: String = "") -> String {
+func issuedConfiguration(_ auth: String, _ more: String = "") -> String {
   todo + "\nauth:\n  jwt: \(auth)\n" + more
 }
 
@@ -48,7 +48,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   @Test func aTokenAllowsWhatItsClaimsSay() throws {
     let issuer = try Issuer()
     let allow = ", allow: {edit: \"'editor' in $caller.claims.roles\", anonymous: {read: false}}"
-    let service = try ServiceProcess(configuration(issuer.configuration(allow)))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(allow)))
     let (reader, editor) = (issuer.token("ada"), issuer.token("bob", ["roles": ["editor"]]))
     let none: [String: String] = [:]
     for (headers, read, edit) in [(none, 401, 401), (reader, 200, 403), (editor, 200, 201)] {
@@ -69,7 +69,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   @Test func rowsOfferWhatATokenAllows() throws {
     let issuer = try Issuer()
     let allow = ", allow: {edit: \"'editor' in $caller.claims.roles\"}"
-    let service = try ServiceProcess(configuration(issuer.configuration(allow)))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(allow)))
     let callers = [issuer.token("ada"), issuer.token("bob", ["roles": ["editor"]]), [:], issuer.token("eve")]
     let mirrors = try callers.map { try service.mirror("todo", $0) }
     #expect(mirrors.map { $0.row("1")?["can"]?["edit"] == true } == [false, true, false, false])
@@ -79,7 +79,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
 
   @Test func whoeverThinksToBeSomebodyIsNotAnsweredAsNobody() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration()))
     #expect(try service.request("GET", "/v1/tables/todo").status == 200)
     let stranger = TokenSigner(.es256, keyID: "k1")
     var unsigned = issuer.signer.token(issuer.claims("ada")).split(separator: ".").map(String.init)
@@ -109,7 +109,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// A waiting poll, one of several tables, and a stream end when their token does, with its leeway.
   @Test func whatWaitsEndsWithItsToken() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration(", leeway: 1s")))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(", leeway: 1s")))
     let cursor = try #require(try service.request("GET", "/v1/tables/todo").json["cursor"]?.text)
     let end = (Date().timeIntervalSince1970 + 2).rounded(.up)
     let headers = issuer.token("ada", ["exp": .double(end)])
@@ -135,7 +135,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
 
   @Test func keysAreExchangedAndKept() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration()))
     #expect(try service.request("GET", "/v1/tables/todo", issuer.token("ada")).status == 200)
     // The provider goes; what is known counts.
     issuer.upstream.answer(.status(500, "down"))
@@ -161,7 +161,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// A proxy may have looked at the other one.
   @Test func twoCredentialsAreNone() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration(", allow: {edit: true}")))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(", allow: {edit: true}")))
     let tokens = ["ada", "bob"].map { "Authorization: Bearer \(issuer.signer.token(issuer.claims($0)))\r\n" }.joined()
     for line in ["GET /v1/tables/todo", "GET /v1/changes?after=todo:", "POST /v1/tables/todo/items"] {
       let client = try service.client()
@@ -175,7 +175,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   @Test func withoutKeysNobodyIsJudged() throws {
     let issuer = try Issuer()
     issuer.upstream.answer(.reply(302, ["Location": "\(issuer.upstream.url)/elsewhere"], .null))
-    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration()))
     try service.logged("An issuer's keys can't be fetched")
     let reply = try service.request("GET", "/v1/tables/todo", issuer.token("ada"))
     // When they are asked for again: half a minute after a failure.
@@ -188,7 +188,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     let issuer = try Issuer()
     let keys: JSONValue = ["keys": [issuer.signer.jwk]]
     issuer.upstream.answer(.late(0.5, keys))
-    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration()))
     let clients = try (0..<8).map { _ in try service.client() }
     for (number, client) in clients.enumerated() {
       try client.send("GET", "/v1/tables/todo", issuer.token("user \(number)"))
@@ -204,7 +204,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
       request.target == "/.well-known/openid-configuration"
         ? .json(["issuer": .string(url), "jwks_uri": .string(url + "/certs")]) : .json(["keys": [jwk]])
     })
-    let service = try ServiceProcess(configuration("{issuer: \"\(url)\", audience: tablecast}"))
+    let service = try ServiceProcess(issuedConfiguration("{issuer: \"\(url)\", audience: tablecast}"))
     #expect(try service.request("GET", "/v1/tables/todo", issuer.token("ada")).status == 200)
     #expect(issuer.upstream.requests.current.map(\.target) == ["/.well-known/openid-configuration", "/certs"])
   }
@@ -216,7 +216,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
       [\(first.configuration(", allow: {edit: true}")), \(second.configuration())]
         tokens: [{name: app, sha256: "\(try sha256("app-token"))", allow: [read, edit]}]
       """
-    let service = try ServiceProcess(configuration(auth))
+    let service = try ServiceProcess(issuedConfiguration(auth))
     func add(_ headers: [String: String]) throws -> Int {
       try service.request("POST", "/v1/tables/todo/items", headers, body: [:]).status
     }
@@ -230,11 +230,11 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// Its requests were seen before and refused. All come by one connection, as each loop remembers its own heads.
   @Test func aTokenThatIsAddedCountsForRequestsThatWereRefused() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration()))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration()))
     let client = try service.client()
     for _ in 1...2 { #expect(try client.request("GET", "/v1/tables/todo", bearer("app-token")).status == 401) }
     let tokens = "  tokens: [{name: app, sha256: \"\(try sha256("app-token"))\", allow: [read]}]\n"
-    try service.folder.write(configuration(issuer.configuration(), tokens))
+    try service.folder.write(issuedConfiguration(issuer.configuration(), tokens))
     service.signal(SIGHUP)
     try service.logged("The configuration was read again")
     try awaited("the added token", seconds: 10) {
@@ -245,7 +245,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// An idempotency key is its caller's: issuer and subject, whatever token it comes with.
   @Test func keysOfEditsBelongToIssuerAndSubject() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration(", allow: {edit: true}")))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(", allow: {edit: true}")))
     func add(_ subject: String, lasts: Double) throws -> String? {
       let headers = issuer.token(subject, lasts: lasts).merging(["Idempotency-Key": "one"]) { $1 }
       return try service.request("POST", "/v1/tables/todo/items", headers, body: [:]).json["id"]?.text
@@ -258,7 +258,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   @Test func quotasAreOfCallers() throws {
     let issuer = try Issuer()
     let limits = "limits: {requestsPerMinute: 3}\n"
-    let service = try ServiceProcess(configuration(issuer.configuration(), limits))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(), limits))
     let (ada, again, bob) = (issuer.token("ada", lasts: 500), issuer.token("ada", lasts: 700), issuer.token("bob"))
     for headers in [ada, again, ada] { #expect(try service.request("GET", "/v1/tables/todo", headers).status == 200) }
     let refused = try service.request("GET", "/v1/tables/todo", again)
@@ -271,7 +271,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// Nobody has the service verify signatures as often as they like. Callers who are known go on.
   @Test func anAddressWithoutRequestsLeftHasNoTokenVerified() throws {
     let (issuer, other) = (try Issuer(), try Issuer())
-    let service = try ServiceProcess(configuration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
     func read(_ headers: [String: String]) throws -> Int {
       try service.request("GET", "/v1/tables/todo", headers).status
     }
@@ -292,7 +292,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   /// So a health check waits for no issuer's keys. A caller who is known is counted by name for that, too.
   @Test func noTokenIsVerifiedForWhatEverybodyIsGiven() throws {
     let issuer = try Issuer()
-    let service = try ServiceProcess(configuration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(), "limits: {requestsPerMinute: 3}\n"))
     let ada = issuer.token("ada")
     #expect(try service.request("GET", "/v1/tables/todo", ada).status == 200)
     for path in ["/healthz", "/v1/cells", "/v1/openapi.json"] {
@@ -307,7 +307,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
   @Test func aForgedTokenCountsBeforeItsBodyHasCome() throws {
     let (issuer, other) = (try Issuer(), try Issuer())
     let more = "audit: {path: \"{folder}/audit.log\"}\nlimits: {requestsPerMinute: 3}\n"
-    let service = try ServiceProcess(configuration(issuer.configuration(), more))
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(), more))
     #expect(try service.request("GET", "/v1/tables/todo", issuer.token("ada")).status == 200)
     let clients = try (1...3).map { number in
       let client = try service.client()
@@ -322,89 +322,6 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     for client in clients {
       for _ in 0..<200 { try client.send(raw: String(repeating: "x", count: 100)) }
       #expect(try client.receive("a refusal").status == 401)
-    }
-  }
-}
-
-/// What is written of edits.
-@Suite struct AuditTests {
-  private func lines(_ file: URL) throws -> [JSONValue] {
-    try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { try JSONValue(parsing: String($0)) }
-  }
-
-  @Test func everyEditHasALineBeforeItIsAnswered() throws {
-    let issuer = try Issuer()
-    let allow = ", allow: {edit: \"$caller.name == 'ada'\", admin: \"$caller.name == 'eve'\"}"
-    let audit = "audit: {path: \"{folder}/logs/audit.log\", bodies: true}\n"
-    let service = try ServiceProcess(configuration(issuer.configuration(allow), audit))
-    let file = service.folder.file("logs/audit.log")
-    var headers = issuer.token("ada").merging(["X-Request-ID": "r1"]) { $1 }
-    let added = try service.request("POST", "/v1/tables/todo/items", headers, body: ["title": "new"])
-    let id = try #require(try added.json["id"]?.text)
-    let first = try #require(try lines(file).first)
-    #expect(first["request"] == "r1" && first["caller"] == "ada" && first["issuer"] == .string(issuer.name))
-    #expect(first["op"] == "insert" && first["table"] == "todo" && first["row"] == .string(id))
-    #expect(first["outcome"] == "done" && first["status"] == 201 && first["body"]?["title"] == "new")
-    #expect(first["address"] == "127.0.0.1")
-    // Renamed and signalled, a new file is begun; refusals stand in it, too.
-    try FileManager.default.moveItem(at: file, to: service.folder.file("logs/old.log"))
-    service.signal(SIGHUP)
-    try service.logged("The configuration was read again")
-    headers = issuer.token("bob")
-    #expect(try service.request("DELETE", "/v1/tables/todo/items/\(id)", headers).status == 403)
-    #expect(try service.request("PATCH", "/v1/tables/todo/items/\(id)", bearer("garbage"), body: [:]).status == 401)
-    #expect(try service.request("PATCH", "/v1/tables/todo/items/none", issuer.token("ada"), body: [:]).status == 404)
-    let batch: JSONValue = [
-      "edits": [["op": "delete", "id": .string(id)], ["op": "add", "item": ["title": "a"]]]
-    ]
-    #expect(try service.request("POST", "/v1/tables/todo/edits", issuer.token("ada"), body: batch).status == 200)
-    let rest = try lines(file)
-    #expect(rest.compactMap { $0["op"]?.text } == ["delete", "patch", "patch", "delete", "insert"])
-    #expect(rest.compactMap { $0["status"]?.number } == [403, 401, 404, 200, 200])
-    #expect(rest.compactMap { $0["outcome"]?.text } == ["refused", "refused", "refused", "done", "done"])
-    #expect(rest[1]["caller"] == .null)
-    // Admins read the newest, those of the file before too.
-    let shown = try service.request("GET", "/v1/audit?rows=3", issuer.token("eve")).json["entries"]?.elements
-    #expect(shown?.compactMap { $0["op"]?.text } == ["insert", "delete", "patch"])
-    #expect(try service.request("GET", "/v1/audit", issuer.token("eve")).json["entries"]?.elements.count == 6)
-    #expect(try service.request("GET", "/v1/audit", issuer.token("ada")).status == 403)
-    #expect(try service.request("GET", "/v1/audit").status == 401)
-    #expect(try service.request("GET", "/v1/audit?rows=1001", issuer.token("eve")).status == 400)
-    #expect(try !String(contentsOf: file, encoding: .utf8).contains("eyJ"), "no token is recorded")
-  }
-
-  /// A row's name from outside, and an item, can't make a terminal that shows the file do anything.
-  @Test func whatIsNotToBeShownIsEscaped() throws {
-    let issuer = try Issuer()
-    let audit = "audit: {path: \"{folder}/audit.log\", bodies: true}\n"
-    let service = try ServiceProcess(configuration(issuer.configuration(", allow: {edit: true}"), audit))
-    let row = "\u{85}\u{9b}31m\u{202e}\u{2028}ä😀\"\\"
-    let path = try #require(row.addingPercentEncoding(withAllowedCharacters: []))
-    let body: JSONValue = ["title": .string(row + "\u{7f}\u{1b}[31m\n")]
-    let reply = try service.request("PATCH", "/v1/tables/todo/items/\(path)", issuer.token("ada"), body: body)
-    #expect(reply.status == 404, "\(reply.text)")
-    let file = service.folder.file("audit.log")
-    let entry = try #require(try lines(file).first)
-    #expect(entry["row"] == .string(row) && entry["body"] == body)
-    let text = try String(contentsOf: file, encoding: .utf8).dropLast()
-    let hidden = "\u{7f}\u{85}\u{9b}\u{202e}\u{2028}".unicodeScalars
-    #expect(!text.unicodeScalars.contains { $0.value < 0x20 || hidden.contains($0) })
-    #expect(text.contains("ä😀"))
-  }
-
-  /// Also of an edit that could be refused by its head alone.
-  @Test func anEditThatComesInPiecesHasItsLineBeforeItIsRefused() throws {
-    let issuer = try Issuer()
-    let audit = "audit: {path: \"{folder}/audit.log\"}\n"
-    let service = try ServiceProcess(configuration(issuer.configuration(), audit))
-    let file = service.folder.file("audit.log")
-    for number in 1...20 {
-      let client = try service.client()
-      let head = "POST /v1/tables/todo/items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-      try client.send(raw: head + "Content-Length: 2\r\n\r\n{")
-      try client.send(raw: "}")
-      #expect(try client.receive("a refusal").status == 401)
-      #expect(try lines(file).count == number)
     }
   }
 }
