@@ -92,7 +92,12 @@ extension TableWriter {
     commit.objects = (hasWord ? [content.access { $0.markRefusal(refusal) }] : []) + objects
     let areObjectsTold = content.access { $0.result != nil } && (version != nil || !objects.isEmpty)
     // Without another attempt the answers of sources would be lost until they answer again.
-    store(commit, retry: { _ in retry() }) { [self] error in
+    let again: @Sendable (StoreError?) -> Void = { [self] _ in
+      content.access { $0.noteUntold(objects) }
+      retry()
+    }
+    store(commit, retry: again) { [self] error in
+      if error != nil { content.access { $0.noteUntold(objects) } }
       switch error {
       case nil:
         if areObjectsTold { content.access { $0.noteTold(table.sections) } }
@@ -117,7 +122,9 @@ extension TableWriter {
       content.objectChanges(from: before.map { content.toldSections ?? $0.sections } ?? [], to: table.sections)
     }
     let most = context.replica.isShared ? Self.mostObjects.ofReplicas : Self.mostObjects.ofOne
-    return version != nil || objects.count <= most || content.access { $0.hasEditToTell } ? objects : []
+    guard version == nil, objects.count > most, !content.access({ $0.hasEditToTell }) else { return objects }
+    content.access { $0.noteUntold(objects) }
+    return []
   }
 
   /// So many objects are stored without a version.

@@ -15,7 +15,7 @@ extension TableContent {
   }
 
   /// The represented objects that the store has to learn: those of rows that were made anew. An item whose bytes did not change keeps its
-  /// row. O(sections + rows that changed · log rows) after a refresh in place.
+  /// row. O(sections + rows that changed · log rows) after a refresh in place; O(rows) where it is not known which the store has.
   ///
   /// - Parameters:
   ///   - old: the sections whose objects the store has (``toldSections``); those of the version before, where that is not known.
@@ -25,13 +25,30 @@ extension TableContent {
     guard local == nil, let result else { return [] }
     defer { if restored == nil { restoredObjects = [:] } }
     let (changed, gone) = Self.rowsMadeAnew(from: old, to: new)
-    let changes = changed.compactMap { row -> ObjectChange? in
+    let changes = (changed + rowsInDoubt(among: new, without: changed)).compactMap { row -> ObjectChange? in
       guard let bytes = result.item(row.id)?.bytes else { return nil }
       let id = ByteText(row.id)
       let isTold = restoredObjects[id] == bytes && !untoldRows.contains(id)
       return isTold ? nil : ObjectChange(row: row.id, bytes: bytes)
     }
     return changes + gone.map { ObjectChange(row: $0, bytes: nil) }
+  }
+
+  /// The rows that are as they were, and of which the store may have another object all the same.
+  private func rowsInDoubt(among sections: [Section], without changed: [Row]) -> [Row] {
+    guard toldSections == nil, !(restoredObjects.isEmpty && untoldRows.isEmpty) else { return [] }
+    let changed = Set(changed.lazy.map { ByteText($0.id) })
+    return sections.lazy.flatMap(\.rows).filter { row in
+      let id = ByteText(row.id)
+      return !changed.contains(id) && (restoredObjects[id] != nil || untoldRows.contains(id))
+    }
+  }
+
+  /// Notes what the store was not told after all. Later it can't be seen by the rows, where it is not known which sections the store has:
+  /// those of the version before have become these.
+  mutating func noteUntold(_ changes: [ObjectChange]) {
+    guard toldSections == nil else { return }
+    untoldRows.formUnion(changes.lazy.filter { $0.bytes != nil }.map { ByteText($0.row) })
   }
 
   /// The store may lack any of the objects.
