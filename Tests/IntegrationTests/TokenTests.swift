@@ -32,6 +32,26 @@ import Testing
     }
   }
 
+  /// A tap is answered with the row and its item.
+  @Test(arguments: [true, false]) func whoMayOnlyEditIsShownNoRow(isClosed: Bool) throws {
+    let service = try ServiceProcess(
+      """
+      sources: {todo: {local: {items: [{title: A}, {title: B}]}}}
+      tables: {todo: {source: todo, sharedTaps: true}}
+      auth:
+        reading: \(isClosed ? "tokens" : "open")
+        tokens: [{name: editor, sha256: "\(try sha256("editor-token"))", allow: [edit]}]
+      """
+    )
+    let token = ["Authorization": "Bearer editor-token"]
+    for (method, path) in [("POST", "rows/1/tap"), ("GET", "skipped"), ("GET", "rows/1/placement")] {
+      let reply = try service.request(method, "/v1/tables/todo/\(path)", token)
+      #expect(reply.status == (isClosed ? 403 : 200), "\(path): \(reply.text)")
+    }
+    let added = try service.request("POST", "/v1/tables/todo/items", token, body: ["title": "C"])
+    #expect(added.status == 201, "\(added.text)")
+  }
+
   @Test func readingCanBeClosed() throws {
     let service = try ServiceProcess(
       todo + """

@@ -183,9 +183,11 @@ final class TableCall: Sendable {
     switch requirement {
     case .nothing, .each: return .granted
     case .capability(let capability): try authorizer.authorize(request, capability, table: table)
-    case .tap:
-      let isOfView = request.query.first("view") != nil
-      try authorizer.authorize(request, isOfView ? .read : .edit, table: table)
+    case .tap, .inspection:
+      let isOfView = requirement.isTap && request.query.first("view") != nil
+      if !isOfView { try authorizer.authorize(request, .edit, table: table) }
+      // What everybody may read is told to whoever may do no more than edit.
+      if isOfView || authorizer.isRestricted(.read) { try authorizer.authorize(request, .read, table: table) }
     case .edit: return try authorizer.editAuthority(of: request, table: table)
     }
     return .granted
@@ -234,7 +236,7 @@ extension Route.Requirement {
     switch self {
     case .nothing, .each: return
     case .capability(let capability): try authorizer.authorize(request, capability, table: nil)
-    case .edit, .tap: try authorizer.authorize(request, .edit, table: nil)
+    case .edit, .tap, .inspection: try authorizer.authorize(request, .edit, table: nil)
     }
   }
 }

@@ -78,13 +78,16 @@ final class Route: Sendable {
     case capability(Capability)
     /// A change of the table's items. Where the caller's own credentials go to the upstream, it is for that to judge.
     case edit
-    /// A tap: of a view of the caller's own it is a kind of reading, else an edit.
+    /// A tap: of a view of the caller's own it is a kind of reading, else an edit, too. It is answered with the row.
     case tap
+    /// A look at items that only editors get.
+    case inspection
     /// Each of the tables that the request names is looked at when they are known.
     case each
 
     var isReading: Bool { if case .capability(.read) = self { true } else { false } }
     var isNothing: Bool { if case .nothing = self { true } else { false } }
+    var isTap: Bool { if case .tap = self { true } else { false } }
   }
 
   enum Handler: Sendable {
@@ -142,7 +145,7 @@ final class Route: Sendable {
     case .edit?: isBatch ? max(ListedText.edits(of: request.body)?.count ?? 1, 1) : 1
     case .capability(let capability)?: capability != .read && request.method != .get ? 1 : 0
     case .tap?: request.query.first("view") == nil ? 1 : 0
-    case .nothing?, .each?, nil: 0
+    case .nothing?, .inspection?, .each?, nil: 0
     }
   }
 
@@ -151,7 +154,7 @@ final class Route: Sendable {
     switch operations.first(where: { $0.method == request.method })?.requirement {
     case .edit?: true
     case .tap?: request.query.first("view") == nil
-    case .capability?, .nothing?, .each?, nil: false
+    case .capability?, .inspection?, .nothing?, .each?, nil: false
     }
   }
 

@@ -46,8 +46,8 @@ extension Route {
       "/v1/tables/{table}/rows/{row}",
       .get(.capability(.read), query: ["view"] + find, TableService.row).repeating("filter")
     ),
-    Route("/v1/tables/{table}/rows/{row}/placement", .get(.capability(.edit), TableService.placement)),
-    Route("/v1/tables/{table}/skipped", .get(.capability(.edit), TableService.skipped)),
+    Route("/v1/tables/{table}/rows/{row}/placement", .get(.inspection, TableService.placement)),
+    Route("/v1/tables/{table}/skipped", .get(.inspection, TableService.skipped)),
     Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),
     Route("/v1/tables/{table}/rows/{row}/actions/{action}", .post(.edit, query: ["view"], TableService.act)),
     Route(
