@@ -113,7 +113,8 @@ extension ItemFields.Group {
     }
   }
 
-  fileprivate func has(_ name: String) -> Bool { names.contains(ByteText(name)) }
+  /// Returns whether it declares a member, or a part of one.
+  public func has(_ name: String) -> Bool { names.contains(ByteText(name)) }
 
   /// For people.
   fileprivate var nameList: String {

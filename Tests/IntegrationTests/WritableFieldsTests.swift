@@ -69,6 +69,19 @@ import Testing
   }
 
   /// Items that were there before the declaration stay as they are.
+  /// A client can't send what it may not write: neither whose a row is nor where it was moved to.
+  @Test func whatNobodyMayWriteStaysWhereAnItemIsReplaced() throws {
+    let service = try ServiceProcess(Self.file("{title: string, done: boolean}"))
+    let items = "/v1/tables/todo/items"
+    #expect(try service.request("PUT", "\(items)/own", body: ["title": "A", "done": true]).status == 201)
+    #expect(try service.request("POST", "\(items)/own/move", body: ["section": "today"]).status == 200)
+    #expect(try service.request("PUT", "\(items)/own", body: ["title": "B"]).status == 200)
+    let item = try service.request("GET", "\(items)/own").json
+    #expect(item == ["title": "B", "done": false, "section": "today"], "\(item)")
+    #expect(try service.request("PUT", "\(items)/own?section=later", body: ["title": "C"]).status == 200)
+    #expect(try service.request("GET", "\(items)/own").json["section"] == "later")
+  }
+
   @Test func storedItemsAreTolerated() throws {
     let folder = try TemporaryFolder()
     let service = try ServiceProcess(Self.file(nil), in: folder)

@@ -48,7 +48,7 @@ extension EditSession {
     _ place: EditPlace,
     _ number: Int
   ) throws(TableError) -> String {
-    let defaults = defaults
+    let defaults = defaults(replacing: item)
     guard place != .end else {
       try checkFields(adding: body, sent: body, over: defaults)
       _ = try change(item) { items throws(EditError) in try items.replace(item, with: body, default: defaults) }
@@ -73,5 +73,19 @@ extension EditSession {
     }
     expect(item, of: row, by: number)
     return try layOutPlaced(item, of: row, at: target)
+  }
+
+  /// Members by default that no edit may write: an item keeps them that is put in the place of another, as who made it, or the section
+  /// that it was moved to.
+  private func defaults(replacing item: ItemID) -> JSONValue {
+    guard let local = content.local, let fields = local.definition.fields, case .object(let members) = defaults,
+      let old = try? local.items[item].map({ try JSONValue(parsing: $0.body) })
+    else { return defaults }
+    return .object(
+      members.map { member in
+        guard !fields.root.has(member.name), let value = old[member.name] else { return member }
+        return JSONValue.Member(name: member.name, value: value)
+      }
+    )
   }
 }
