@@ -187,10 +187,22 @@ import Upstream
     #expect(leader.receive("2 2.new:b", isLeaders: false, isLeading: true, at: 0) == .answer)
     #expect(leader.missesOtherLayout(at: 5) && leader.outlivesOtherLayout(at: 12) && !leader.missesOtherLayout(at: 20))
     // It is what this one has had until now, or what the one has left that led before.
-    var next = ReplicaRank(generation: 4, digest: "2.new:c").following(leader, at: 30)
+    var next = ReplicaRank(generation: 4, digest: "2.new:c").following(leader, isLeading: false, at: 30)
     #expect(next.isAmongOlder(at: 31) && next.outlivesOtherLayout(at: 42))
-    #expect(!next.following(next, at: 50).missesOtherLayout(at: 60))
+    #expect(!next.following(next, isLeading: true, at: 50).missesOtherLayout(at: 60))
     #expect(next.takesOver(from: Array("3 2.new:a".utf8), at: 60) && next.outlivesOtherLayout(at: 72))
+  }
+
+  /// A replica that doesn't lead lays nothing out by a configuration that does not count.
+  @Test(arguments: [("3 2:a", false, true), ("3 2:a", true, false), ("3 2:b", false, false), ("2 2:a", false, false)])
+  func aReloadIsHeldAgainstWhatTheLeaderHasLeft(left: String, isLeading: Bool, isConflict: Bool) {
+    var before = ReplicaRank(generation: 3, digest: "2:a")
+    before.learn(Array(left.utf8), at: 0)
+    var next = ReplicaRank(generation: 3, digest: "2:b").following(before, isLeading: isLeading, at: 1)
+    #expect((next.conflict != nil) == isConflict && next.mayLead(at: 1) == !isConflict)
+    // As long as anybody is left who has the other one.
+    next.learn(Array(left.utf8), isHeld: false, at: 2)
+    #expect(next.mayLead(at: 8))
   }
 
   /// Who asks for an edit to be shown may ask again.

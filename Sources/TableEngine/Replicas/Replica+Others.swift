@@ -84,7 +84,7 @@ extension Replica {
     case .same: break
     case .answer: announce()
     case .outranked: logger.notice("Another replica has a newer configuration: its versions are followed")
-    case .conflict: logger.error("This replica stays unready", metadata: ["reason": "\(conflict ?? "")"])
+    case .conflict: report(conflict: conflict ?? "")
     }
     carryOut(actions)
   }

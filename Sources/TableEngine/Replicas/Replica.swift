@@ -119,10 +119,17 @@ final class Replica: Sendable {
   func noteConflict() { state.withLock { $0.conflicts += 1 } }
 
   func configure(_ definition: ServiceDefinition) {
-    state.withLock { $0.rank = ReplicaRank(definition).following($0.rank, at: Self.now) }
+    let conflict = state.withLock { state in
+      let isLeading = state.lease.lease != nil
+      state.rank = ReplicaRank(definition).following(state.rank, isLeading: isLeading, at: Self.now)
+      return state.rank.conflict
+    }
+    if let conflict { report(conflict: conflict) }
     noteRank()
     announce()
   }
+
+  func report(conflict: String) { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
 
   // MARK: Running
 
@@ -181,7 +188,7 @@ final class Replica: Sendable {
           state.rank.learn(precedence.bytes, isHeld: precedence.isHeld, at: Self.now)
           return state.rank.conflict == before ? nil : state.rank.conflict
         }
-        if let conflict { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
+        if let conflict { report(conflict: conflict) }
       } else {
         state.withLock { $0.rank.loseSight() }
       }
@@ -253,7 +260,7 @@ final class Replica: Sendable {
     }
     noteRank()
     if isLeft { logger.notice("No replica is left that has the configuration of before: this one's counts") }
-    if let conflict, lease != nil { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
+    if let conflict, lease != nil { report(conflict: conflict) }
     carryOut(actions)
     if lease == nil { learn {} }
   }

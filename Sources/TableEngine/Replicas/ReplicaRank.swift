@@ -58,10 +58,16 @@ struct ReplicaRank: Sendable {
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
 
   /// The configuration that comes behind another one: others still have that, as far as is known.
-  func following(_ other: ReplicaRank, at now: Double) -> ReplicaRank {
-    guard other.generation < generation else { return self }
+  ///
+  /// - Parameter isLeading: Else the leader's counts, as that one has left it: nothing is laid out by another one until it is heard.
+  func following(_ other: ReplicaRank, isLeading: Bool, at now: Double) -> ReplicaRank {
     var rank = self
-    (rank.olderHeard, rank.otherLayoutHeard) = (now, now)
+    if other.generation < generation { (rank.olderHeard, rank.otherLayoutHeard) = (now, now) }
+    if !isLeading, let (held, digest) = Self.read(String(decoding: other.left, as: UTF8.self)), held == generation,
+      digest.differs(from: self.digest)
+    {
+      (rank.left, rank.freeSince, rank.conflict) = (other.left, other.freeSince, difference)
+    }
     return rank
   }
 
