@@ -38,6 +38,17 @@ import Testing
     return replicas
   }
 
+  /// The source of a lookup makes no rows: a replica that never asks it knows all of them.
+  @Test func aRowThatIsNotThereIsUnknownEverywhere() throws {
+    let upstream = try ScriptedUpstream(Self.people)
+    for replica in try Self.replicas(upstream) {
+      for (method, body) in [("GET", nil), ("PATCH", ["n": 1]), ("DELETE", nil)] as [(String, JSONValue?)] {
+        let reply = try replica.request(method, "/v1/tables/todo/items/none", body: body)
+        #expect(reply.status == 404, "\(method): \(reply.text)")
+      }
+    }
+  }
+
   private static let languages = ["en", "de"].map { ["Accept-Language": $0] }
   private static let people: JSONValue = [["key": "a", "name": "Ada"], ["key": "b", "name": "Ben"]]
 

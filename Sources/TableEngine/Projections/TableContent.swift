@@ -166,7 +166,9 @@ struct TableContent: Sendable {
   /// Why a row that a change is of can't be found. Before every source has answered for the first time it is not known whether there
   /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
   func missing(_ row: String, in table: Table) -> TableError {
-    guard table.hasWorked && (result == nil || isSettled) else { return .notKnownYet(row, of: table.name) }
+    // A lookup's source makes no rows, and a replica that doesn't lead never hears it.
+    let areSettled = mapper.sectionSources.allSatisfy { inputs[$0]?.isSettled ?? true }
+    guard table.hasWorked && (result == nil || areSettled) else { return .notKnownYet(row, of: table.name) }
     // The objects of a translation's rows come with the original.
     guard table.indexPath(of: row) != nil else { return .noRow(row, of: table.name) }
     return TableError(
