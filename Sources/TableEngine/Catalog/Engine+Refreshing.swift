@@ -36,7 +36,7 @@ extension Engine {
   }
 
   /// - Parameter completion: when what the sources said is stored, in all of the table's languages.
-  private func fetch(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
+  func fetch(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
     let original = table.original?.table.withLock { $0.value } ?? table
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
@@ -95,7 +95,7 @@ extension Engine {
   }
 
   /// The read barrier of a table in all its languages.
-  private func readBarrier(of table: LiveTable, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
+  func readBarrier(of table: LiveTable, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
     let outcomes = JoinedCalls(LookOutcome.read) { $0 = $0.and($1) }
     for table in table.latest.all { table.writer.readBarrier(outcomes.begin()) }
     outcomes.notify(on: context.background, completion)
@@ -152,7 +152,7 @@ extension Engine {
   /// Fetches a source as far as it is asked from here.
   ///
   /// - Parameter completion: given why what it said may not be shown.
-  private func fetchHere(
+  func fetchHere(
     source name: String,
     isWhole: Bool = true,
     _ completion: @escaping @Sendable (TableError?) -> Void
@@ -206,96 +206,5 @@ extension Engine {
       }
     }
     areShown.notify(on: context.background, completion)
-  }
-
-  // MARK: For other replicas
-
-  /// Carries out a task that another replica has asked the leader for.
-  func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    switch task {
-    case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
-    case .refreshSource(let name): refreshSource(name) { completion($0.map { .failure($0) } ?? .success(nil)) }
-    case .showItems(let name): showItems(of: name, completion)
-    case .knowRows(let name): knowRows(of: name, completion)
-    case .findTable(let name, let source): findTable(name, fedBy: source, completion)
-    case .show(let edit):
-      whenHere(edit.table) { [catalog] table in
-        guard let table else { return completion(.failure(TableError(.unreadable))) }
-        guard let family = catalog.member(named: table.writer.sharedName)?.family else {
-          return AcceptedEdits(writer: table.writer).show(edit, completion)
-        }
-        family.whenAsked(table) { AcceptedEdits(writer: table.writer).show(edit, completion) }
-      }
-    }
-  }
-
-  private func showItems(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    whenHere(name) { [self] table in
-      // The replica that asks has another configuration: its version of the table may be an older state for good.
-      guard let table else { return completion(.failure(TableError(.unreadable))) }
-      guard let (family, reference) = catalog.family(of: name) else { return showItems(in: table, completion) }
-      family.keepUp(reference) { [self] in showItems(in: table, completion) }
-    }
-  }
-
-  private func showItems(in table: LiveTable, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    readBarrier(of: table) { completion($0 == .read ? .success(nil) : .failure(.notStoredForNow)) }
-  }
-
-  /// Fetches a table's sources where they have not all answered since this process asks them.
-  private func knowRows(of name: String, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
-    whenHere(name) { [self] table in
-      guard let table = table?.latest.untranslated else { return completion(.failure(TableError(.unreadable))) }
-      table.writer.whenSourcesHaveAnswered { [self] haveAnswered in
-        guard !haveAnswered else { return completion(.success(nil)) }
-        fetch(table) { outcome in
-          guard case .success(let table) = outcome else { return completion(.failure(.notStoredForNow)) }
-          table.untranslated.writer.whenSourcesHaveAnswered {
-            completion($0 ? .success(nil) : .failure(.hasNoRowsYet(name)))
-          }
-        }
-      }
-    }
-  }
-
-  /// A table's sources, or a source.
-  private func refresh(named name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    if catalog.tablesByName[name] != nil || catalog.family(of: name) != nil {
-      return whenHere(name) { [self] table in
-        guard let table else { return completion(TableError(.unreadable)) }
-        fetch(table) { outcome in
-          if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
-        }
-      }
-    }
-    refreshSource(name, completion)
-  }
-
-  /// The replica that asks may have a configuration with a table or a source that this one's lacks.
-  private func refreshSource(_ name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
-    guard (try? catalog.status(of: name)) != nil else { return completion(TableError(.unreadable)) }
-    fetchHere(source: name, completion)
-  }
-
-  private func findTable(
-    _ name: String,
-    fedBy source: String?,
-    _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void
-  ) {
-    whenHere(name) { table in
-      let sources = table?.latest.untranslated.sources.map(\.name)
-      let isFound = sources.map { names in source.map { names.contains($0) } ?? true } ?? false
-      completion(.success(isFound ? nil : LeaderTask.lacking))
-    }
-  }
-
-  /// A table, or a member of a family that another replica's clients read: that may ask before its claim is heard, or where
-  /// this one has just begun to ask the sources, and then it is looked for again.
-  private func whenHere(_ name: String, attempts: Int = 20, _ body: @escaping @Sendable (LiveTable?) -> Void) {
-    if let table = catalog.tablesByName[name] ?? catalog.member(named: name)?.table { return body(table) }
-    guard attempts > 0, context.replica.isLeading, catalog.family(of: name) != nil else { return body(nil) }
-    context.background.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
-      self?.whenHere(name, attempts: attempts - 1, body)
-    }
   }
 }

@@ -43,15 +43,18 @@ struct UpstreamChange: Change {
     case ended(ChangeProgress.Event)
   }
 
-  func carryOut(_ run: ChangeRun) { carryOut(run, found: nil) }
+  func carryOut(_ run: ChangeRun) { carryOut(run, found: nil, isFree: false) }
 
-  /// - Parameter found: the source that the leader has said to have, where this replica's configuration does not count.
-  private func carryOut(_ run: ChangeRun, found: String?) {
+  /// - Parameters:
+  ///   - found: the source that the leader has said to have, where this replica's configuration does not count.
+  ///   - isFree: the leader has said that no other caller has an item of the chosen identity.
+  private func carryOut(_ run: ChangeRun, found: String?, isFree: Bool) {
     switch planned() {
     case .ended(let event): run.take(event)
     case .lacksRow(let error): UnknownRows(writer: writer).find { run.take($0 ? .undone : .refused(error)) }
     // An edit that the leader can't show would be done again at each repeat.
     case .edit(let edit) where leadersTable.isInQuestion && found != edit.plan.source: find(edit.plan.source, run)
+    case .edit(let edit) where edit.plan.isChosenInDoubt && !isFree: findFree(edit.plan, found: found, run)
     case .edit(let edit) where edit.isConditional: sendInTurn(edit, run)
     case .edit(let edit): send(edit) { run.takeLater(.done($0, isKept: false)) }
     }
@@ -126,7 +129,23 @@ struct UpstreamChange: Change {
         if let error { return run.take(.failed(error)) }
         // The table may have moved on meanwhile: it is planned anew.
         guard !run.isBlocked else { return }
-        carryOut(run, found: source)
+        carryOut(run, found: source, isFree: false)
+      }
+    }
+  }
+
+  /// Goes on where the leader knows no item of the identity that the caller has chosen.
+  private func findFree(_ plan: ForwardingPlan, found: String?, _ run: ChangeRun) {
+    guard let identity = plan.chosen else { return }
+    context.replica.askLeader(.findFree(writer.sharedName, source: plan.source, identity: identity)) { outcome in
+      content.queue.async {
+        switch outcome {
+        case .success(nil):
+          guard !run.isBlocked else { return }
+          carryOut(run, found: found, isFree: true)
+        case .success: run.take(.refused(request.blaming(.noRow(identity, of: name))))
+        case .failure(let error): run.take(.failed(error))
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import JSON
 import TableEncoding
 import TableMapping
@@ -12,6 +13,14 @@ extension TableContent {
   /// The identity of the row of an item, as the upstream names it in an answer; nil where it doesn't.
   func identity(of answer: [UInt8], from source: String) -> String? {
     mapper.identity(of: answer, from: source, variables: variables)
+  }
+
+  /// Returns whether a source has an item of an identity that no row here shows. O(items without a row): their identities are not kept.
+  func isTakenByOthers(_ identity: String, at source: String) -> Bool {
+    guard let items = result?.items(of: source) else { return false }
+    return items.contains { item in
+      item.row == nil && self.identity(of: item.bytes, from: source)?.isExactly(identity) == true
+    }
   }
 
   /// Puts one item in the place of another; returns what it is named by from now on.

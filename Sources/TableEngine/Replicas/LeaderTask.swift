@@ -10,12 +10,15 @@ enum LeaderTask: Sendable {
   case showItems(String)
   /// Have the sources of a table have answered, so that it is known which rows there are.
   case knowRows(String)
+  /// Say whether an identity is free that a caller has chosen for an item of a source: of items that others' rows are made of the one that
+  /// asks knows nothing.
+  case findFree(String, source: String, identity: String)
   /// Say whether there is such a table, and whether a source of that name feeds it, where one is named. Replicas with
   /// another configuration ask this.
   case findTable(String, source: String?)
 
   /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
-  /// it; ``lacking`` of a table that is not there.
+  /// it; ``lacking`` of a table that is not there, and of an identity that is taken.
   typealias Outcome = Result<String?, TableError>
 
   static let lacking = "-"
@@ -29,6 +32,8 @@ enum LeaderTask: Sendable {
     case .refreshSource(let name): return ("source", name)
     case .showItems(let name): return ("items", name)
     case .knowRows(let name): return ("rows", name)
+    // A leader of an older release finds no table of this name, and can't tell.
+    case .findFree(let name, let source, let identity): return ("rows", "\(name) \(source) \(identity)")
     // A leader of an older release finds no table of this name, and says that it is shown. Neither name has a blank.
     case .findTable(let name, let source): return ("items", "\(name) \(source ?? Self.anySource)")
     case .show(let edit):
@@ -49,7 +54,9 @@ enum LeaderTask: Sendable {
         return
       }
       self = .findTable(names[0], source: names[1] == Self.anySource ? nil : names[1])
-    case "rows": self = .knowRows(String(text))
+    case "rows":
+      let parts = text.split(separator: " ", maxSplits: 2).map { String($0) }
+      self = parts.count == 3 ? .findFree(parts[0], source: parts[1], identity: parts[2]) : .knowRows(String(text))
     default:
       guard let edit = HandedEdit(text) else { return nil }
       self = .show(edit)

@@ -156,4 +156,44 @@ import Testing
     let target = "/v1/tables/mine/changes?after=\(snapshot["cursor"]?.text ?? "")&slot=0"
     #expect(try service.request("GET", target, issuer.token("user1")).status == 400)
   }
+
+  /// An identity that another caller's item has is taken, and nothing is told of that item. The upstream would replace it, as it knows the
+  /// service alone.
+  @Test(arguments: [false, true]) func anothersItemCantBeReplacedByItsName(hasSource: Bool) throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    var text = Self.configuration(issuer, upstream)
+    let sections = "sections: [{id: mine, where: assignee == $caller.claims.sub"
+    text = text.replacing(
+      sections + "}]\n",
+      with: sections + """
+        \(hasSource ? ", source: issues" : "")}]
+            edits:
+              insert: {method: PUT, url: "\(upstream.url)/issues/${$id}", body: "${$edit}"}
+              replace: {url: "\(upstream.url)/issues/${$id}", body: "${$edit}"}
+
+        """
+    )
+    let service = try ServiceProcess(text.replacing("number}", with: "name ?? number}"))
+    let user = issuer.token("user1")
+    #expect(try rows(service, "mine", user).count == 2)
+    let edits = "/v1/tables/mine/edits"
+    func batch(_ id: String) -> JSONValue { ["edits": [["op": "add", "id": .string(id), "item": ["title": "x"]]]] }
+    upstream.answer { request in
+      request.method == "GET"
+        ? .json([["name": "one", "title": "A", "assignee": "user1"], ["name": "two", "assignee": "user2"]])
+        : .json([
+          "name": .string(request.target.split(separator: "/").last.map(String.init) ?? ""), "assignee": "user1",
+        ])
+    }
+    #expect(try service.request("POST", "/v1/tables/mine/refresh", user).status < 300)
+    for (id, status) in [("two", 404), ("one", 200), ("three", 201)] {
+      let item: JSONValue = ["title": "x", "assignee": "user1"]
+      let before = upstream.requests.current.count { $0.method == "PUT" }
+      let reply = try service.request("PUT", "/v1/tables/mine/items/\(id)", user, body: item)
+      #expect(reply.status == status, "\(id): \(reply.text)")
+      #expect(upstream.requests.current.count { $0.method == "PUT" } == before + (status < 300 ? 1 : 0))
+    }
+    let refused = try service.request("POST", edits, user, body: batch("two"))
+    #expect(refused.status == 404 && !refused.text.contains("user2"), "\(refused.text)")
+  }
 }

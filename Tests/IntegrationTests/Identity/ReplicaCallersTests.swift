@@ -47,6 +47,13 @@ import Testing
             payload: {title: "${title}", isOpen: false}
             can: {edit: "$caller.claims.roles != null"}
             edits: {patch: {url: "\(upstream.url)/once/${$id}", body: "${$edit}"}}
+          named:
+            source: list
+            row: {id: "${id}"}
+            cell: Note
+            payload: {title: "${title}", isOpen: false}
+            sections: [{id: mine, where: owner == $caller.claims.sub}]
+            edits: {insert: {method: PUT, url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
           header:
             source: list
             row: {id: "${id}"}
@@ -181,5 +188,31 @@ import Testing
     #expect(again.status == 200, "\(again.text)")
     #expect(pair.upstream.requests.current.count { $0.method == "PATCH" } == 1)
     #expect(before.rows == ["of-zoe", "of-bob"])
+  }
+
+  /// A replica that doesn't ask the sources has nothing of others' items: the leader says what is taken.
+  @Test func anothersItemCantBeReplacedByItsName() throws {
+    let pair = try Pair()
+    let (leader, other) = try pair.leaderAndOther()
+    let zoe = pair.issuer.token("zoe")
+    for replica in [other, leader] {
+      _ = try pair.ready("named", at: replica, zoe)
+      for (id, status) in [("of-bob", 404), ("new-at-\(replica === leader ? "leader" : "other")", 201)] {
+        pair.upstream.answer { request in
+          let item: JSONValue = ["id": .string(id), "owner": "zoe", "title": "x"]
+          guard request.method == "GET" else { return .json(item) }
+          return .json(.array(Pair.items("first").elements + (status == 201 ? [item] : [])))
+        }
+        let reply = try replica.request(
+          "PUT",
+          "/v1/tables/named/items/\(id)",
+          zoe,
+          body: ["owner": "zoe", "title": "x"]
+        )
+        #expect(reply.status == status, "\(id): \(reply.text)")
+      }
+    }
+    let sent = pair.upstream.requests.current.filter { $0.method == "PUT" }.map(\.target)
+    #expect(sent == ["/list/new-at-other", "/list/new-at-leader"])
   }
 }

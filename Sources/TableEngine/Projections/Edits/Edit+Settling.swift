@@ -13,6 +13,11 @@ extension Edit {
       if condition == .absent { throw .isThere(row) }
       return self
     }
+    // One that is another caller's is not there, and what is called so can't be added: there is one.
+    let source = place.source(in: content) ?? content.definition.source
+    guard !(content.isOfCallers && content.isTakenByOthers(row, at: source)) else {
+      throw content.missing(row, in: table)
+    }
     try ChosenIdentity.check(row)
     return .insert(item: item, place)
   }

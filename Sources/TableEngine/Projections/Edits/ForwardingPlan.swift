@@ -19,6 +19,8 @@ struct ForwardingPlan: Sendable {
   let identity: String?
   /// The client has asked for one with this identity.
   private(set) var chosen: String?
+  /// Whether the identity is free is not known here: the rows are each caller's own, and another replica has made them.
+  private(set) var isChosenInDoubt = false
   /// The place where it goes, beside the upstream's name for that.
   let place: EditPlace?
   /// The section of the row that it goes beside.
@@ -42,7 +44,10 @@ struct ForwardingPlan: Sendable {
     }
     let edits = content.definition.edits
     let change = try asked.settled(in: table, content, named: name)
-    if case .put(let row, _, _, _) = asked { chosen = row }
+    if case .put(let row, _, _, _) = asked {
+      chosen = row
+      isChosenInDoubt = change.row == nil && content.isOfCallers && content.result == nil
+    }
     // Where another replica asks the sources, the item's source is not known here.
     source =
       change.row.flatMap { content.result?.item($0)?.source } ?? change.place?.source(in: content)
@@ -182,7 +187,7 @@ extension Edit {
 
 extension EditPlace {
   /// That of the section, or of the row beside; nil where none is named.
-  fileprivate func source(in content: TableContent) -> String? {
+  func source(in content: TableContent) -> String? {
     switch self {
     case .end, .section(nil, _): nil
     case .section(let id?, _): content.definition.sections.source(of: id)
