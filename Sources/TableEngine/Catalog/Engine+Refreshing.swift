@@ -37,7 +37,7 @@ extension Engine {
 
   /// - Parameter completion: when what the sources said is stored, in all of the table's languages.
   func fetch(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
-    let original = table.original?.table.withLock { $0.value } ?? table
+    let (original, term) = (table.original?.table.withLock { $0.value } ?? table, context.replica.lease?.term)
     let refresh: @Sendable () -> Void = { [self] in
       fetch(original.sources, of: original) {
         // One that a reload has put in its place may not have been told yet. Where another language comes first by then, it is a
@@ -47,7 +47,7 @@ extension Engine {
         shown.whenAllFollow(untold) { [self] isShown in
           if let error = shown.departure { return completion(.failure(error)) }
           // It may have ended, or left the sources to another replica, before they answered.
-          let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.isLeading)
+          let isAnswered = isStarted.withLock { $0 } && (!shown.writer.isShared || context.replica.leads(since: term))
           guard isShown, isAnswered else { return completion(.failure(.notStoredForNow)) }
           whenStillStored(shown) { isStored in
             completion(isStored ? .success(shown.localized(table.locale)) : .failure(.notStoredForNow))
@@ -158,10 +158,11 @@ extension Engine {
     _ completion: @escaping @Sendable (TableError?) -> Void
   ) {
     let (catalog, isLeading, adopted) = (catalog, context.replica.isLeading, context.adoptions.count)
+    let term = context.replica.lease?.term
     let group = DispatchGroup()
     let asked = AskedSources()
     for family in catalog.families { family.refresh(source: name, isWhole: isWhole, asked, group.entered()) }
-    if context.replica.isLeading, let source = catalog.sources[name], asked.isNew(source) {
+    if isLeading, let source = catalog.sources[name], asked.isNew(source) {
       source.refresh(isWhole: isWhole, group.entered())
     }
     group.notify(queue: context.background) { [self] in
@@ -170,7 +171,7 @@ extension Engine {
         whenAllFollow(name, self.catalog.tables.filter { $0.sources.contains { $0.name == name } }, since: adopted) {
           [self] isShown in
           // Where another replica asks it, that one's answer says whether its tables show what it said.
-          let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.isLeading && isShown)
+          let isAnswered = isStarted.withLock { $0 } && (!isLeading || context.replica.leads(since: term) && isShown)
           completion(isAnswered ? nil : .notStoredForNow)
         }
       }

@@ -78,6 +78,9 @@ final class Replica: Sendable {
   /// It asks the sources.
   var isLeading: Bool { !isShared || lease != nil }
 
+  /// Returns whether it has asked the sources all the time since it had a term of the lease: another leader may have come and gone.
+  func leads(since term: UInt64?) -> Bool { !isShared || term != nil && lease?.term == term }
+
   /// Why nothing can be edited here; nil where it can.
   var refusal: TableError? {
     guard isShared, state.withLock({ $0.rank.isOutranked || $0.rank.conflict != nil }) else { return nil }
