@@ -15,22 +15,34 @@ extension EditSession {
     var membership: Membership?
     var section: String?
     var index: Int?
+    /// The row that a row which moves is to stand beside.
+    var neighbor: Neighbor?
+
+    struct Neighbor {
+      var row: String
+      var isAfter: Bool
+    }
   }
 
   /// - Parameter replacing: the item's members are others, too: those that make it one of its section are set anew.
-  func target(of place: EditPlace, moving row: String?, replacing: Bool = false) throws(TableError) -> Target {
-    let member = replacing ? nil : row
+  func target(of place: EditPlace, moving: String?, replacing: Bool = false) throws(TableError) -> Target {
+    let member = replacing ? nil : moving
     switch place {
     case .end: return Target(place: .end)
-    case .before(let neighbor):
-      let (item, section) = try self.neighbor(neighbor, "before", moving: row)
-      return Target(place: .before(item), membership: try membership(section, moving: member), section: section)
-    case .after(let neighbor):
-      let (item, section) = try self.neighbor(neighbor, "after", moving: row)
-      return Target(place: .after(item), membership: try membership(section, moving: member), section: section)
+    case .before(let row), .after(let row):
+      let isAfter = if case .after = place { true } else { false }
+      let (item, section) = try self.neighbor(row, isAfter ? "after" : "before", moving: moving)
+      var target = Target(
+        place: isAfter ? .after(item) : .before(item),
+        membership: try membership(section, moving: member),
+        section: section
+      )
+      // An addition is put into the section of the row, wherever that has it.
+      if member != nil { target.neighbor = Target.Neighbor(row: row, isAfter: isAfter) }
+      return target
     case .section(let named, let index):
-      let section = try self.section(named, moving: row)
-      let rows = OtherRows(than: row.map { self.row($0, in: section) }, in: self.section(section)?.rows ?? [])
+      let section = try self.section(named, moving: moving)
+      let rows = OtherRows(than: moving.map { self.row($0, in: section) }, in: self.section(section)?.rows ?? [])
       guard index ?? 0 <= rows.count else {
         throw .unprocessable(
           "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
@@ -163,7 +175,15 @@ extension EditSession {
     guard let section = target.section else { return }
     let row = self.row(row, in: section)
     guard let place = place(of: row) else {
-      throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
+      guard content.result?.item(row)?.hasRow == true else {
+        throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
+      }
+      // Its section's limit keeps it out of sight, behind the last row that is shown.
+      guard let index = target.index else { return }
+      throw .unprocessable(
+        "The limit of section `\(section)` keeps row `\(row)` out of sight: it can't stand at \(index).",
+        field: "at"
+      )
     }
     guard place.section.id.isExactly(section) else {
       throw .unprocessable("The item belongs to section `\(place.section.id)`, not `\(section)`.", field: "section")
@@ -174,5 +194,20 @@ extension EditSession {
         field: "at"
       )
     }
+    if let neighbor = target.neighbor { try verify(row, at: place, beside: neighbor) }
+  }
+
+  /// The same of a place beside a row.
+  private func verify(_ row: String, at place: (section: Section, index: Int), beside neighbor: Target.Neighbor)
+    throws(TableError)
+  {
+    let (section, name) = (place.section, self.row(neighbor.row, in: place.section.id))
+    guard let found = section.rows.firstIndex(of: name, Fingerprint(of: name)) else { return }
+    guard place.index != (neighbor.isAfter ? found + 1 : found - 1) else { return }
+    throw .unprocessable(
+      "Section `\(section.id)` is sorted: row `\(row)` stands at \(place.index), "
+        + "not \(neighbor.isAfter ? "after" : "before") row `\(neighbor.row)`, which stands at \(found).",
+      field: neighbor.isAfter ? "after" : "before"
+    )
   }
 }
