@@ -135,6 +135,9 @@ extension LiveTable {
   /// The table in all its languages.
   var all: [LiveTable] { [self] + allTranslations }
 
+  /// The languages of the original, in the configuration's order; none where it names none.
+  package var locales: [String] { all.compactMap(\.locale) }
+
   /// The table in one of the configuration's languages; itself where it is not translated into that.
   package func localized(_ locale: String?) -> LiveTable {
     guard let locale, locale != self.locale else { return self }

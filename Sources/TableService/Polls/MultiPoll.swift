@@ -57,8 +57,6 @@ final class MultiPoll: Waiter {
   private let troubles: [Trouble]
   let codings: AcceptedCodings
   let scope: ReplyScope
-  /// It is answered in the language that comes first.
-  private let isInAnyLanguage: Bool
   let joinedReplies: JoinedReplies
   /// The query behind the cursors in the `Link` to the next poll.
   let next: String
@@ -105,14 +103,13 @@ final class MultiPoll: Waiter {
       distinguishesEditors: authorizer.distinguishesEditors && members.contains(where: \.table.offersEdits),
       locale: call.locale
     )
-    isInAnyLanguage = call.isInAnyLanguage
     topics = Self.topics(of: members)
     wakesByItself = members.contains(where: \.query.lens.wakesByItself)
   }
 
   private init(_ poll: MultiPoll, of members: [Member]) {
     (self.members, troubles) = (members, poll.troubles)
-    (codings, joinedReplies, isInAnyLanguage) = (poll.codings, poll.joinedReplies, poll.isInAnyLanguage)
+    (codings, joinedReplies) = (poll.codings, poll.joinedReplies)
     scope = members.first.map { poll.scope.of($0.table) } ?? poll.scope
     (next, share, caller, server) = (poll.next, poll.share, poll.caller, poll.server)
     (patience, ending) = (poll.patience, poll.ending)
@@ -205,11 +202,14 @@ final class MultiPoll: Waiter {
   var successor: MultiPoll? {
     var replaced: [(member: Int, table: LiveTable)] = []
     for (index, member) in members.enumerated() {
-      if case .replaced(let next)? = member.table.ending { replaced.append((index, next)) }
+      guard let next = caller.successor(of: member.table, member.table.ending),
+        !member.table.isBarred(from: next, member.query)
+      else { continue }
+      replaced.append((index, next))
     }
     guard !replaced.isEmpty else { return nil }
     var members = members
-    for (index, table) in replaced { members[index].table = isInAnyLanguage ? table.untranslated : table }
+    for (index, table) in replaced { members[index].table = table }
     return heir.withLock { heir in
       if let heir, zip(heir.members, members).allSatisfy({ $0.table === $1.table }) { return heir }
       let poll = MultiPoll(self, of: members)
@@ -270,12 +270,15 @@ final class MultiPoll: Waiter {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
-      switch member.table.ending {
+      let ending = member.table.ending
+      switch ending {
       case .refused(let error)?:
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
         continue
       // Its next request finds another member in its place.
       case .withoutNews?, .replaced?: news.isOver = true
+      // In another language.
+      case nil where caller.successor(of: member.table, ending) != nil: news.isOver = true
       case nil: break
       }
       let move = Move(member: index, to: state.to)

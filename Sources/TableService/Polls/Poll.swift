@@ -31,7 +31,7 @@ final class Poll: Waiter {
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
     let table = question.table
     let ending = table.ending
-    if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
+    if let successor = successor(ending) { return goOn(at: successor, exchange, wait: wait) }
     let present = present
     let waits = wait.map { $0 > 0 } ?? true
     if let reply = present.moved(exchange, for: caller, ending, waits: waits) { return reply }
@@ -62,7 +62,7 @@ final class Poll: Waiter {
     let ending = question.table.ending
     if let successor = successor(ending) {
       abandoned()
-      return allowed(successor.begin(exchange, wait: nil))
+      return allowed(goOn(at: successor, exchange, wait: nil))
     }
     guard let reply = present.moved(exchange, for: caller, ending) else { return nil }
     abandoned()
@@ -91,9 +91,18 @@ final class Poll: Waiter {
     share?.giveBack()
   }
 
-  /// Returns the poll of the table that has taken this one's place.
+  /// Returns the poll of the table that is in this one's place.
   private func successor(_ ending: WaitEnding?) -> Poll? {
-    question.successor(ending)?.poll(of: caller, share: share)
+    caller.successor(of: question.table, ending).map { next in
+      question.successor(at: next).poll(of: caller, share: share)
+    }
+  }
+
+  private func goOn(at successor: Poll, _ exchange: Exchange, wait: Double?) -> Reply {
+    guard !question.table.isBarred(from: successor.question.table, question.query) else {
+      return present.unchanged(exchange, for: caller)
+    }
+    return successor.begin(exchange, wait: wait)
   }
 }
 

@@ -15,7 +15,7 @@ final class PollQuestion: Sendable {
     var awaitsMenus: Bool
     var codings: [ContentCoding]
     var scope: ReplyScope
-    var isInAnyLanguage: Bool
+    var languages: LanguagePreferences
     var next: String
   }
 
@@ -27,15 +27,13 @@ final class PollQuestion: Sendable {
   let state: ServiceState
   let codings: AcceptedCodings
   let scope: ReplyScope
-  /// It is answered in the language that comes first.
-  private let isInAnyLanguage: Bool
   /// It asks for menus, which the table had not when it was asked.
   private let awaitsMenus: Bool
   /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   private let next: String
   /// Nil: it was made of another question.
   private let key: Key?
-  /// The same question to the table that is in this one's place.
+  /// The same question to the table that is in this one's place, as the last one who waits was found to be led there.
   private let heir = Mutex<PollQuestion?>(nil)
   /// The same question of callers who may edit, or the other way round; or with menus.
   private let other = Mutex<PollQuestion?>(nil)
@@ -53,36 +51,37 @@ final class PollQuestion: Sendable {
 
   private init(_ call: TableCall, _ query: TableQuery, _ key: Key) {
     (table, self.query, state, codings) = (call.table, query, call.state, call.request.acceptedCodings)
-    (scope, isInAnyLanguage, next, self.key) = (key.scope, key.isInAnyLanguage, key.next, key)
+    (scope, next, self.key) = (key.scope, key.next, key)
     awaitsMenus = key.awaitsMenus
   }
 
   private init(_ question: PollQuestion, of next: LiveTable) {
-    (isInAnyLanguage, awaitsMenus) = (question.isInAnyLanguage, question.awaitsMenus)
-    table = isInAnyLanguage ? next.untranslated : next
-    scope = question.scope.of(table)
+    (table, scope, awaitsMenus) = (next, question.scope.of(next), question.awaitsMenus)
     (query, state, codings, self.next, key) = (question.query, question.state, question.codings, question.next, nil)
   }
 
   private init(_ question: PollQuestion, asking query: TableQuery) {
     (table, state, codings, next) = (question.table, question.state, question.codings, question.next)
-    (scope, isInAnyLanguage, self.query, key) = (question.scope, question.isInAnyLanguage, query, nil)
-    awaitsMenus = question.awaitsMenus
+    (scope, self.query, key, awaitsMenus) = (question.scope, query, nil, question.awaitsMenus)
   }
 
   deinit { if let key { state.questions.forget(key) } }
 
   /// Returns the question of a call: the one that others ask already, or a new one.
   ///
-  /// - Parameter awaitsMenus: it asks for menus, which the table has not yet.
-  static func asked(by call: TableCall, _ query: TableQuery, awaitsMenus: Bool) -> PollQuestion {
+  /// - Parameters:
+  ///   - caller: the caller of the call, whose languages may lead to another table later.
+  ///   - awaitsMenus: it asks for menus, which the table has not yet.
+  static func asked(by call: TableCall, of caller: WaitingCaller, _ query: TableQuery, awaitsMenus: Bool)
+    -> PollQuestion
+  {
     let key = Key(
       table: ObjectIdentifier(call.table),
       query: query,
       awaitsMenus: awaitsMenus,
       codings: call.request.acceptedCodings.ordered,
       scope: call.scope,
-      isInAnyLanguage: call.isInAnyLanguage,
+      languages: caller.languages,
       next: call.parsed.next
     )
     return call.state.questions.value(for: key) { PollQuestion(call, query, key) }
@@ -114,11 +113,10 @@ final class PollQuestion: Sendable {
     }
   }
 
-  /// Returns the question to the table that has taken this one's place.
-  func successor(_ ending: WaitEnding?) -> PollQuestion? {
-    guard case .replaced(let next)? = ending else { return nil }
-    return heir.withLock { heir in
-      if let heir { return heir }
+  /// Returns the question to the table that is in this one's place.
+  func successor(at next: LiveTable) -> PollQuestion {
+    heir.withLock { heir in
+      if let heir, heir.table === next { return heir }
       let question = PollQuestion(self, of: next)
       heir = question
       return question

@@ -12,8 +12,6 @@ final class SlotPoll: Waiter {
   private let asked: TableQuery
   private let codings: AcceptedCodings
   private let scope: ReplyScope
-  /// It is answered in the language that comes first.
-  private let isInAnyLanguage: Bool
   private let caller: WaitingCaller
   /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
@@ -29,15 +27,13 @@ final class SlotPoll: Waiter {
   ) {
     (table, asked, self.share) = (call.table, query, share)
     (self.caller, self.isDraining) = (caller, isDraining)
-    (codings, isInAnyLanguage) = (call.request.acceptedCodings, call.isInAnyLanguage)
+    codings = call.request.acceptedCodings
     // Editors and readers have cursors of their own. With the other's cursor the reply is a reset, which no cache keeps.
     scope = call.scope.ofCursors
   }
 
   private init(_ poll: SlotPoll, of next: LiveTable) {
-    isInAnyLanguage = poll.isInAnyLanguage
-    table = isInAnyLanguage ? next.untranslated : next
-    scope = poll.scope.of(table)
+    (table, scope) = (next, poll.scope.of(next))
     (asked, codings) = (poll.asked, poll.codings)
     (share, caller, isDraining) = (poll.share, poll.caller, poll.isDraining)
   }
@@ -93,7 +89,8 @@ final class SlotPoll: Waiter {
 
   /// The same poll, where another table is in this one's place.
   private var successor: SlotPoll? {
-    guard case .replaced(let next)? = table.ending, next.isForEdges else { return nil }
+    guard let next = caller.successor(of: table, table.ending), next.isForEdges, !table.isBarred(from: next, asked)
+    else { return nil }
     return SlotPoll(self, of: next)
   }
 
@@ -120,6 +117,9 @@ final class SlotPoll: Waiter {
     switch table.ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
     case .withoutNews?, .replaced?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
+    // Its next request is shown the table in another language.
+    case nil where caller.successor(of: table, nil) != nil:
+      return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
     case nil: break
     }
     guard !table.state(for: query).isCurrent else { return nil }

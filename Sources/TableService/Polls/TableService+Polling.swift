@@ -33,7 +33,7 @@ extension TableService {
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
       let caller = WaitingCaller(call.request, call.state, of: self)
       let awaitsMenus = try parsed.lens.get().find != nil && query.lens.find == nil
-      return PollQuestion.asked(by: call, query, awaitsMenus: awaitsMenus).poll(of: caller, share: share)
+      return PollQuestion.asked(by: call, of: caller, query, awaitsMenus: awaitsMenus).poll(of: caller, share: share)
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()

@@ -96,9 +96,15 @@ final class TableStream: StreamSource {
     return false
   }
 
+  /// The table is no longer there, or a configuration that was read meanwhile gives the caller another language.
+  private var isOver: Bool {
+    let ending = table.ending
+    return ending != nil || caller.successor(of: table, ending) != nil
+  }
+
   /// Sends what is new, or rests. Events are made on the table's rendering queue, which may take its time.
   private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
-    guard table.ending == nil, !isRefused else { return stream.end() }
+    guard !isOver, !isRefused else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     // Its client comes back, and is told to wait.
     guard lens.find == nil || !table.isUnanswerable(query) else { return stream.end() }

@@ -5,6 +5,8 @@ import TableEngine
 /// The caller of a request that waits: what it may do by the configuration that counts now, which may be another one than that
 /// which let it in. Of the request nothing is kept that could be sent in its place.
 struct WaitingCaller: Sendable {
+  /// The languages that it asks for.
+  let languages: LanguagePreferences
   private let credentials: Credentials
   private let present: PresentState
   /// The number of the configuration that has let it in.
@@ -13,6 +15,7 @@ struct WaitingCaller: Sendable {
   /// - Parameter state: the configuration that has let it in.
   init(_ request: Request, _ state: ServiceState, of service: TableService) {
     (credentials, number, present) = (state.authorizer.credentials(of: request), state.number, service.present)
+    languages = request.parsed.languages.owned
   }
 
   /// It has no credentials of any kind: all such callers may do the same.

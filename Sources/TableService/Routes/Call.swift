@@ -49,16 +49,20 @@ final class Call: Sendable {
   /// The table of a reference, which the caller may read.
   func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
     try state.authorizer.authorize(request, .read, table: reference.name)
-    return try asked { () throws(TableError) in
-      try state.catalog.table(reference, in: locale, for: caller, &budget).latest
+    let table = try asked { () throws(TableError) in
+      try state.catalog.table(reference, in: locale, for: caller, &budget)
     }
+    return present(of: table)
+  }
+
+  /// The table that is in the place of one by now, in the language that the caller is given there; the table itself where none is.
+  func present(of table: LiveTable) -> LiveTable {
+    let latest = table.latest
+    return latest === table ? table : latest.shown(to: parsed.languages)
   }
 
   /// The language to answer in; nil where the configuration names none.
   var locale: String? { parsed.languages.locale(of: state.catalog.definition.locales) }
-
-  /// It asks for none of the configuration's languages: it is answered in the one that comes first.
-  var isInAnyLanguage: Bool { !parsed.languages.names(oneOf: state.catalog.definition.locales) }
 }
 
 /// A request about one table.
@@ -78,7 +82,6 @@ final class TableCall: Sendable {
 
   var request: Request { call.request }
   var parsed: ParsedRequest { call.parsed }
-  var isInAnyLanguage: Bool { call.isInAnyLanguage }
   /// One caller's share of those who wait; nil where there is no limit.
   func waitingShare(_ limits: CallerLimits) -> WaitingShare? { limits.waitingShare(of: call) }
   var state: ServiceState { call.state }
@@ -93,7 +96,7 @@ final class TableCall: Sendable {
     waited = 0
     if requirement.isReading, let table = call.parsed.table(under: call.state) {
       try call.state.authorizer.authorize(call.request, .read, table: table.reference.name)
-      (self.table, authority) = (table.latest, .granted)
+      (self.table, authority) = (call.present(of: table), .granted)
       return
     }
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
@@ -103,13 +106,13 @@ final class TableCall: Sendable {
       try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
     }
     // Another one may be in its place already: edits are answered from there.
-    self.table = requirement.isReading ? table.latest : table
+    self.table = requirement.isReading ? call.present(of: table) : table
     if !table.isMember { call.parsed.note(table, under: call.state) }
   }
 
   private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool, isLate: Bool, waited: Double) {
     (self.call, requirement, authority) = (call.call, call.requirement, call.authority)
-    table = call.requirement.isReading ? call.table.latest : call.table
+    table = call.requirement.isReading ? call.call.present(of: call.table) : call.table
     (self.exchange, self.mayWait, self.isLate, self.waited) = (exchange, mayWait, isLate, waited)
   }
 

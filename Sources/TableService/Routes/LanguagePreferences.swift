@@ -1,7 +1,7 @@
 import HTTPServer
 
 /// The languages of `Accept-Language` (RFC 9110 section 12.5.4): language ranges by their weight.
-struct LanguagePreferences: Sendable {
+struct LanguagePreferences: Hashable, Sendable {
   /// By weight, the first of equal ones first.
   private let ranges: [LanguageRange]
   private let refused: [LanguageRange]
@@ -33,6 +33,13 @@ struct LanguagePreferences: Sendable {
     ranges = asked.sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.range)
   }
 
+  private init(ranges: [LanguageRange], refused: [LanguageRange]) { (self.ranges, self.refused) = (ranges, refused) }
+
+  /// The same preferences in bytes of their own, for who keeps them longer than the request's head, which they share otherwise.
+  var owned: LanguagePreferences {
+    LanguagePreferences(ranges: ranges.map(\.owned), refused: refused.map(\.owned))
+  }
+
   /// The weight in the first of a range's parameters, 1 without one; nil for anything but a weight from 0 to 1.
   private static func weight(_ parameters: ArraySlice<UInt8>) -> Double? {
     let rest = parameters.drop { $0 == UInt8(ascii: ";") }
@@ -42,17 +49,6 @@ struct LanguagePreferences: Sendable {
       let weight = Weight(parameter[(equals + 1)...]), weight.value <= 1
     else { return nil }
     return weight.value
-  }
-
-  /// Whether one of these locales is asked for. Else the answer is in the first one, whichever that is by then.
-  func names(oneOf locales: [String]) -> Bool {
-    let bounds = refusedSubtags(of: locales)
-    for range in ranges {
-      guard !range.isWildcard else { return !refused.isEmpty }
-      for (index, locale) in locales.enumerated()
-      where range.subtags(sharedWith: locale) > (bounds.isEmpty ? 0 : bounds[index]) { return true }
-    }
-    return false
   }
 
   /// For each locale the subtags of the longest refused range that filters it: `en` does not ask for `en-US` beside

@@ -2,14 +2,29 @@ import HTTPServer
 
 /// A language range, such as `de-AT` or `*` (RFC 4647 section 2.1). It shares the bytes of the head that it stands in, and is
 /// compared without regard to case.
-struct LanguageRange: Sendable {
+struct LanguageRange: Hashable, Sendable {
   private let bytes: ArraySlice<UInt8>
+
+  /// In bytes; no locale is longer.
+  private static let longest = 128
 
   /// Nil for nothing but blanks.
   init?(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes.withoutBlanks
     if self.bytes.isEmpty { return nil }
   }
+
+  private init(owning bytes: ArraySlice<UInt8>) {
+    var kept = bytes
+    if kept.count > Self.longest {
+      let beginning = kept.prefix(Self.longest)
+      kept = beginning.lastIndex(of: UInt8(ascii: "-")).map { beginning[..<$0] } ?? beginning
+    }
+    self.bytes = kept.map(\.lowercasedASCII)[...]
+  }
+
+  /// The same range in bytes of its own, in lower case, without subtags that no locale is long enough for.
+  var owned: LanguageRange { LanguageRange(owning: bytes) }
 
   var isWildcard: Bool { bytes.count == 1 && bytes.first == UInt8(ascii: "*") }
 
