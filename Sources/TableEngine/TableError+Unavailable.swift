@@ -2,6 +2,15 @@
 extension TableError {
   static func isGone(_ name: String) -> TableError { .notFound("The table `\(name)` is no longer there.") }
 
+  /// The error while requests are still answered by the configuration before.
+  static func isMadeFamily(_ name: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "What the table `\(name)` shows is about to depend on who asks: ask again.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   static var hasMadeRoom: TableError {
     TableError(
       .unavailable,

@@ -68,6 +68,8 @@ public final class TableService: RequestHandler {
       let present = own.beside(before.authorizer)
       goOn(with: present)
       engine.wakeAll()
+      // Whoever waits for one in whose place a family has come asks again, and finds that from here on.
+      for table in before.catalog.tables where table.absence != nil { table.wakeAll() }
       settle(present)
     } catch {
       goOn(with: before)

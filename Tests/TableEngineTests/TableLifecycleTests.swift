@@ -5,7 +5,7 @@ import Testing
 /// What readers of a table are shown, told by a word for each event.
 @Suite struct TableLifecycleTests {
   enum Event {
-    case settled, unsettled, refused, frozen, thawed, retired, removed
+    case settled, unsettled, refused, frozen, thawed, retired, removed, replacedByFamily
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -47,6 +47,12 @@ import Testing
       phase: .retired
     ),
     Case(testDescription: "removed", events: [.settled, .removed], isAwaited: false, phase: .removed),
+    Case(
+      testDescription: "a family of its name",
+      events: [.settled, .replacedByFamily],
+      isAwaited: false,
+      phase: .replacedByFamily
+    ),
   ]
 
   @Test(arguments: cases) func script(_ test: Case) {
@@ -61,6 +67,7 @@ import Testing
       case .thawed: lifecycle.thaw()
       case .retired: lifecycle.end(.retired)
       case .removed: lifecycle.end(.removed)
+      case .replacedByFamily: lifecycle.end(.replacedByFamily)
       }
     }
     #expect(lifecycle.isAwaitingUpstream == test.isAwaited)

@@ -243,7 +243,7 @@ extension Engine {
       // They are others' from now on.
       table.attach([])
       guard let next = catalog.tablesByName[name] else {
-        table.remove()
+        if catalog.familiesByName[name] == nil { table.remove() } else { table.giveWayToFamily() }
         continue
       }
       // An edit that the upstream has accepted may be what could not be stored.
@@ -253,7 +253,9 @@ extension Engine {
       // Other replicas' commits since the table was read went to its predecessor.
       for table in next.all { table.writer.lookForNews { _ in } }
     }
-    for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
+    for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil {
+      family.removeAll(for: catalog.tablesByName[name])
+    }
   }
 
   /// Has the sources asked by whom they are to be asked.

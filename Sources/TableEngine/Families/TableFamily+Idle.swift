@@ -49,15 +49,22 @@ extension TableFamily {
   var tables: [LiveTable] { contents.withLock { $0.members.members.values.map(\.instance.table) } }
 
   /// The configuration no longer has the family.
-  func removeAll() {
+  ///
+  /// - Parameter heir: the table that always lives and has its name now. Who waits for a member goes on there, or asks again: one
+  ///   with parameters may be asked for by its name alone, where these have defaults, and otherwise is refused then.
+  func removeAll(for heir: LiveTable?) {
     _ = stopSweeping()
     let tables = contents.withLock { contents in
-      contents.isRemoved = true
+      (contents.isRemoved, contents.heir) = (true, heir)
       return contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
     }
     for table in tables {
-      for source in table.sources { source.end(table) }
-      table.remove()
+      if let heir {
+        table.retire(for: table.reference.parameters.isEmpty ? heir : nil)
+      } else {
+        for source in table.sources { source.end(table) }
+        table.remove()
+      }
       forget(table)
     }
   }

@@ -35,6 +35,8 @@ package final class TableFamily: Sendable {
     var sweeper: (timer: QueueTimer, interval: Double)?
     /// The configuration no longer has the family: no member is made any more.
     var isRemoved = false
+    /// The table of its name that always lives since.
+    var heir: LiveTable?
   }
 
   package let name: String
@@ -234,11 +236,14 @@ package final class TableFamily: Sendable {
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
     while true {
-      let (blueprint, otherLogs, parameters, generation, isRemoved) = contents.withLock {
-        ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation, $0.isRemoved)
+      let (blueprint, otherLogs, parameters, generation, isRemoved, heir) = contents.withLock {
+        ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation, $0.isRemoved, $0.heir)
       }
       // Requests are still answered by the catalog before.
-      guard !isRemoved else { throw .isGone(name) }
+      guard !isRemoved else {
+        guard let heir, !isElsewhere, reference.parameters.isEmpty else { throw .isGone(name) }
+        return heir
+      }
       let values = try parameters.values(of: reference, caller)
       let forwarded = caller.forwarded(by: blueprint.definition)
       let key = Key(parameters: values, caller: hash(forwarded))

@@ -28,7 +28,16 @@ extension LiveTable {
 
   /// Why it can't be shown to anybody: what replicas share is theirs only once it is stored, and what the configuration no longer
   /// has is told of no edit any more.
-  package var absence: TableError? { isUnknown ? .notStoredYet : isRemoved ? .isGone(name) : nil }
+  package var absence: TableError? {
+    lifecycle.withLock { lifecycle -> TableError? in
+      if isMember, lifecycle.isUnknown { return .notStoredYet }
+      return switch lifecycle.phase {
+      case .removed: .isGone(name)
+      case .replacedByFamily: .isMadeFamily(name)
+      case .living, .retired, .refused: nil
+      }
+    }
+  }
 
   /// A family's member that ended, with no other one in its place yet: whoever asks for it again has one made.
   package var hasMadeRoom: Bool {
@@ -36,9 +45,6 @@ extension LiveTable {
   }
 
   var isLiving: Bool { lifecycle.withLock { $0.phase == .living } }
-
-  /// The configuration no longer has it; requests by the one before may still find it.
-  private var isRemoved: Bool { lifecycle.withLock { $0.phase == .removed } }
 
   /// The upstream's own refusal, for those who read a family's member.
   package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }
@@ -52,6 +58,7 @@ extension LiveTable {
       case .retired: successor.withLock { $0 }.map(\.beginning) ?? .withoutNews
       case .refused(let error): .refused(error)
       case .removed: .refused(.isGone(name))
+      case .replacedByFamily: .withoutNews
       }
     }
   }
@@ -69,6 +76,7 @@ extension LiveTable {
     case .retired: .hasMadeRoom
     case .refused(let error): error
     case .removed: .isGone(name)
+    case .replacedByFamily: .isMadeFamily(name)
     }
   }
 
@@ -91,6 +99,9 @@ extension LiveTable {
 
   /// The configuration no longer has it: no edit is begun any more, and who waits is told.
   func remove() { end(.removed) }
+
+  /// A family has come in its place: no edit is begun any more, and who waits asks again.
+  func giveWayToFamily() { end(.replacedByFamily) }
 
   /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
   func retire(for next: LiveTable? = nil) {

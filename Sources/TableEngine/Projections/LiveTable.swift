@@ -309,7 +309,7 @@ package final class LiveTable: Sendable {
   }
 
   /// Has all who wait look again.
-  func wakeAll() {
+  package func wakeAll() {
     for table in all { table.reader.wakeAll() }
   }
 

@@ -14,6 +14,9 @@ struct TableLifecycle {
     case refused(TableError)
     /// The configuration no longer has it.
     case removed
+    /// The configuration has a family of its name: what is shown in its place depends on who asks, who is answered as if the time
+    /// were over.
+    case replacedByFamily
   }
   private(set) var phase = Phase.living
   var sources: [PolledSource] = []

@@ -202,7 +202,7 @@ final class MultiPoll: Waiter {
   var successor: MultiPoll? {
     var replaced: [(member: Int, table: LiveTable)] = []
     for (index, member) in members.enumerated() {
-      guard let next = caller.successor(of: member.table, member.table.ending),
+      guard let next = caller.successor(of: member.table, caller.ending(of: member.table)),
         !member.table.isBarred(from: next, member.query)
       else { continue }
       replaced.append((index, next))
@@ -270,10 +270,14 @@ final class MultiPoll: Waiter {
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
-      let ending = member.table.ending
+      let ending = caller.ending(of: member.table)
       switch ending {
       case .refused(let error)?:
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
+        continue
+      // What it has may not be for its caller any more.
+      case .withoutNews? where !member.table.isMember:
+        news.isOver = true
         continue
       // Its next request finds another member in its place.
       case .withoutNews?, .replaced?: news.isOver = true

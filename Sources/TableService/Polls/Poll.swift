@@ -30,7 +30,7 @@ final class Poll: Waiter {
   /// - Parameter wait: seconds; nil: what is left of the time.
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
     let table = question.table
-    let ending = table.ending
+    let ending = caller.ending(of: table)
     if let successor = successor(ending) { return goOn(at: successor, exchange, wait: wait) }
     let present = present
     let waits = wait.map { $0 > 0 } ?? true
@@ -46,7 +46,7 @@ final class Poll: Waiter {
     )
     table.beginWaiting(question.query.lens, after: question.query.after)
     // Nobody would wake it for what has come between the look and the registration.
-    if question.query.lens.wakesByItself, let reply = present.moved(exchange, for: caller, table.ending) {
+    if question.query.lens.wakesByItself, let reply = present.moved(exchange, for: caller, caller.ending(of: table)) {
       abandoned()
       return reply
     }
@@ -59,7 +59,7 @@ final class Poll: Waiter {
       abandoned()
       return .response(refusal.response)
     }
-    let ending = question.table.ending
+    let ending = caller.ending(of: question.table)
     if let successor = successor(ending) {
       abandoned()
       return allowed(goOn(at: successor, exchange, wait: nil))
@@ -74,10 +74,9 @@ final class Poll: Waiter {
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
     if let refusal = caller.refusal(question.table) { return .response(refusal.response) }
-    let present = (successor(question.table.ending) ?? self).present
-    return allowed(
-      present.moved(exchange, for: caller, present.table.ending) ?? present.unchanged(exchange, for: caller)
-    )
+    let present = (successor(caller.ending(of: question.table)) ?? self).present
+    let ending = caller.ending(of: present.table)
+    return allowed(present.moved(exchange, for: caller, ending) ?? present.unchanged(exchange, for: caller))
   }
 
   /// The same reply, but where the caller may not see the table by a configuration that was read while it was found.

@@ -151,6 +151,7 @@ final class PollQuestion: Sendable {
   func moved(_ exchange: Exchange, for caller: WaitingCaller, _ ending: WaitEnding?, waits: Bool = true) -> Reply? {
     switch ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
+    case .withoutNews? where !table.isMember: return unmoved(exchange)
     case .withoutNews?, .replaced?: return unchanged(exchange, for: caller)
     // A member made anew has nothing to show yet.
     case nil where table.isAwaitingUpstream: return nil
@@ -161,6 +162,16 @@ final class PollQuestion: Sendable {
     let state = table.state(for: query)
     guard state.isCurrent else { return reply(exchange, for: caller, at: state.to, hasWaited: false) }
     return waits ? nil : unchanged(exchange, for: caller, at: state.to, waits: false)
+  }
+
+  /// The client is where it was, whatever the table has: that is not what its caller is shown from now on, which its next request
+  /// finds.
+  private func unmoved(_ exchange: Exchange) -> Reply {
+    guard let after = query.after else {
+      return .response((table.absence.map { ServiceError($0) } ?? .unreadable).response)
+    }
+    table.unchanged(at: after, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(answer(made)) }
+    return .later
   }
 
   /// - Parameters:

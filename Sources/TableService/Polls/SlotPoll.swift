@@ -89,7 +89,8 @@ final class SlotPoll: Waiter {
 
   /// The same poll, where another table is in this one's place.
   private var successor: SlotPoll? {
-    guard let next = caller.successor(of: table, table.ending), next.isForEdges, !table.isBarred(from: next, asked)
+    guard let next = caller.successor(of: table, caller.ending(of: table)), next.isForEdges,
+      !table.isBarred(from: next, asked)
     else { return nil }
     return SlotPoll(self, of: next)
   }
@@ -114,8 +115,9 @@ final class SlotPoll: Waiter {
 
   private func moved(_ exchange: Exchange) -> Reply? {
     if let refusal = caller.refusal(table) { return .response(refusal.response) }
-    switch table.ending {
+    switch caller.ending(of: table) {
     case .refused(let error)?: return .response(ServiceError(error).response)
+    case .withoutNews? where !table.isMember: return unmoved(exchange)
     case .withoutNews?, .replaced?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
     // Its next request is shown the table in another language.
     case nil where caller.successor(of: table, nil) != nil:
@@ -124,6 +126,16 @@ final class SlotPoll: Waiter {
     }
     guard !table.state(for: query).isCurrent else { return nil }
     return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
+  }
+
+  /// The client is where it was: its next request finds what its caller is shown from now on.
+  private func unmoved(_ exchange: Exchange) -> Reply {
+    guard let after = asked.after else { return .response(ServiceError.unreadable.response) }
+    let slot = PollSlots(at: Date().timeIntervalSince1970).present
+    table.unchanged(at: after, for: ReplyAsker(exchange.asker)) { [self] made in
+      exchange.finish(response(made, next: slot))
+    }
+    return .later
   }
 
   private func reply(_ exchange: Exchange, next slot: Int64) -> Reply {

@@ -98,7 +98,7 @@ final class TableStream: StreamSource {
 
   /// The table is no longer there, or a configuration that was read meanwhile gives the caller another language.
   private var isOver: Bool {
-    let ending = table.ending
+    let ending = caller.ending(of: table)
     return ending != nil || caller.successor(of: table, ending) != nil
   }
 

@@ -30,6 +30,14 @@ struct WaitingCaller: Sendable {
   /// Another configuration counts than the one that has let it in: what others may do has changed, too.
   var isUnderAnother: Bool { present.state.number != number }
 
+  /// How it is answered that a table has ended, which it waits for. One in whose place a family comes ends when requests find that.
+  func ending(of table: LiveTable) -> WaitEnding? {
+    let ending = table.ending
+    guard case .withoutNews? = ending, !table.isMember else { return ending }
+    let original = table.untranslated
+    return present.state.catalog.tables.contains { $0 === original } ? nil : ending
+  }
+
   /// How long its token lets it wait, in seconds from now; nil: the token doesn't end.
   var patience: Double? { now.timeLeft }
 
