@@ -115,6 +115,30 @@ extension DiagnosticsTests {
       "3:146: 'url' is missing"
     ),
     Case(
+      "an item that is added has no members yet",
+      upstreamTable(
+        "insert: {url: \"https://x.example/${id}\", body: {row: {title: \"${title}\"}}, headers: {A: \"${a}\"}}"
+      ),
+      "3:118: 'id' is a member of an item, and there is no item here, `$edit.id` is what the caller sent",
+      "3:147: 'title' is a member of an item, and there is no item here, `$edit.title` is what the caller sent",
+      "3:174: 'a' is a member of an item"
+    ),
+    Case(
+      "an item that is added is no item yet",
+      upstreamTable("insert: {url: https://x.example, form: {id: \"${$item}\"}}"),
+      "3:130: `$item` means nothing here, here there is no item: `$edit` is what the caller sent"
+    ),
+    Case(
+      "elements of what is added are items",
+      upstreamTable(
+        "insert: {url: \"https://x.example/${$id}?of=${$key}\", item: \"${row}\", id: \"${item.id}\", "
+          + "refused: \"${errors}\", "
+          + "body: {row: {title: \"${$edit.title}\", at: \"${$edit.at}\", section: \"${$edit.section}\"}, "
+          + "names: \"${$edit.parts | map(name)}\", parts: \"${$edit.parts | where($item.a == 1)}\", "
+          + "tags: {$each: \"${$edit.tags}\", id: \"${$index}\", title: \"${title}\"}}}"
+      )
+    ),
+    Case(
       "fields of a form that are called like keys",
       upstreamTable(
         "patch: {url: https://x.example, form: {id: \"${$user.id}\", item: \"${$user.a}\", fields: \"${$edit.a}\"}}}, "

@@ -52,9 +52,9 @@ struct KnownRoots {
       // An expression of an upstream's answer reads no item.
       self.init(Self.everywhere.union([.edit, .status, .locale]))
     case (TableKeys.edits.name, _):
-      // A new item belongs to nothing yet.
+      // There is no item yet, and so it belongs to nothing.
       let isInsert = path.dropFirst(3).first == EditsKeys.insert.name
-      let roots = isInsert ? Self.everywhere : Self.inTables
+      let roots = isInsert ? Self.everywhere.subtracting(.item) : Self.inTables
       self.init(roots.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
     case (TableKeys.items.name, _):
       self.init(Self.everywhere.union(.locale))
@@ -108,8 +108,19 @@ struct KnownRoots {
     (self.lookups, self.isHeader) = (lookups, isHeader)
   }
 
+  /// The roots where the elements of a list are in scope: in what stands beside `$each`.
+  var forElements: KnownRoots { KnownRoots(roots.union([.item, .index]), lookups: lookups) }
+
+  /// An item is being added: there is what the caller sent, and no item.
+  private var isOfNewItem: Bool { roots.contains(.edit) && !roots.contains(.item) }
+
+  /// Returns what is known in place of a member of the item, where there is no item.
+  func substitute(for member: String) -> String {
+    isOfNewItem ? "`$edit.\(member)` is what the caller sent" : "`$params` is known"
+  }
+
   /// Returns the place where a root is known, for an author who wrote it elsewhere.
-  static func home(of root: String) -> String {
+  func home(of root: String) -> String {
     switch root {
     case "$items": "it is known in headers and footers of sections: the section's items"
     case "$parent": "it is known in tables with `items`, of what has an item: the item around"
@@ -118,6 +129,7 @@ struct KnownRoots {
     case "$edit": "it is known in `edits` and `actions`: what the caller sent"
     case "$status": "it is known in `edits`: the status of the upstream's answer"
     case "$locale": "it is known in tables and representations: a source is fetched once for all languages"
+    case "$item" where isOfNewItem: "here there is no item: `$edit` is what the caller sent"
     case "$item", "$index", "$key", "$count", "$response", "$pages", "$id": "here there is no item: `$params` is known"
     default: "it is known in tables and representations"
     }

@@ -94,10 +94,15 @@ extension Reading {
     }
   }
 
-  private func checkTexts(of node: YAMLNode) {
+  /// - Parameter inElements: the texts see an element of a list as the item.
+  private func checkTexts(of node: YAMLNode, inElements: Bool = false) {
     switch node.content {
-    case .mapping(let entries): for entry in entries { checkTexts(of: entry.value) }
-    case .sequence(let elements): for element in elements { checkTexts(of: element) }
+    case .mapping(let entries):
+      let isList = entries.contains { $0.key.value == "$each" }
+      for entry in entries {
+        checkTexts(of: entry.value, inElements: inElements || isList && entry.key.value != "$each")
+      }
+    case .sequence(let elements): for element in elements { checkTexts(of: element, inElements: inElements) }
     case .scalar(let scalar):
       guard scalar.resolved == .string else { return }
       warnIfCut(scalar, node.place)
@@ -107,7 +112,7 @@ extension Reading {
           let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
           check(body, at: start, of: scalar, node.place)
           if let expression = try? Expression(String(body), lookups: knownRoots.lookups) {
-            check(expression, body, at: start, of: scalar, node.place)
+            check(expression, body, at: start, of: scalar, node.place, inElements: inElements)
           }
         }
       } catch {
@@ -138,26 +143,30 @@ extension Reading {
     _ body: Substring,
     at start: Int,
     of scalar: YAMLScalar,
-    _ place: TextPosition
+    _ place: TextPosition,
+    inElements: Bool = false
   ) {
-    let known = knownRoots
+    let known = inElements ? knownRoots.forElements : knownRoots
     let text = ExpressionOutline(body)
     for name in expression.dependencies.subtracting(known.roots).names {
-      // Names without a root are the item's too.
       let offset = text.offset(of: name)
-      if name == "$item", offset == nil {
+      if name == "$item" {
+        // The elements that a filter visits are known everywhere.
         guard let member = expression.itemMembers.first else { continue }
-        error(
-          at: self.place(of: scalar, place, offset: start + (text.offset(of: member) ?? 0)),
-          "'\(member)' is a member of an item, and there is no item here",
-          "`$params` is known"
-        )
-        continue
+        // Names without a root are the item's too.
+        if offset == nil {
+          error(
+            at: self.place(of: scalar, place, offset: start + (text.offset(of: member) ?? 0)),
+            "'\(member)' is a member of an item, and there is no item here",
+            known.substitute(for: member)
+          )
+          continue
+        }
       }
       error(
         at: self.place(of: scalar, place, offset: start + (offset ?? 0)),
         "`\(name)` means nothing here",
-        KnownRoots.home(of: name)
+        known.home(of: name)
       )
     }
     if expression.dependencies.contains(.parent), known.roots.contains(.parent), !knowsParent {
