@@ -36,6 +36,21 @@ extension DiagnosticsTests {
       "2:102: `${…}` inside of an expression, an expression names members as they are"
     ),
     Case(
+      "an expression that is not closed",
+      table("cell: C, payload: {title: a}, sections: [{id: a, where: \"${state\"}]"),
+      "2:92: in the expression: ${ is not closed: } is missing"
+    ),
+    Case(
+      "an object in an expression",
+      table("cell: C, payload: {title: a}, sections: [{id: a, where: \"${data | map({id: n})}\"}]"),
+      "2:105: in the expression: there are no objects in expressions"
+    ),
+    Case(
+      "an expression beside another one",
+      table("cell: C, payload: {title: a}, sections: [{id: a, where: \"${state} && ${open}\"}]"),
+      "2:92: `${…}` inside of an expression"
+    ),
+    Case(
       "a currency that is none",
       table("cell: C, payload: {title: \"${price | currency('EURO')}\"}"),
       "2:72: in the expression: currency takes a code of three capitals such as 'EUR', not 'EURO'"

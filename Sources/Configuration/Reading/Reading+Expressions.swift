@@ -10,17 +10,22 @@ extension Reading {
       return nil
     }
     let text = scalar.text.trimmed
-    let body = TemplateParts(text).whole ?? text
-    if body == text, let mark = scalar.text.firstRange(of: "${") {
-      self.error(
-        at: place(
-          of: scalar,
-          node.place,
-          offset: scalar.text.utf8.distance(from: scalar.text.startIndex, to: mark.lowerBound)
-        ),
-        "`${…}` inside of an expression",
-        "an expression names members as they are: `state == $params.state`"
-      )
+    let parts = TemplateParts(text)
+    let body = parts.whole ?? text
+    if parts.whole == nil, let mark = text.firstRange(of: "${") {
+      let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: text.startIndex)
+      if let mistake = parts.mistake(lookups: knownRoots.lookups) {
+        self.error(
+          at: place(of: scalar, node.place, offset: start + mistake.offset),
+          "in the expression: \(mistake.message)"
+        )
+      } else {
+        self.error(
+          at: place(of: scalar, node.place, offset: start + parts.offset(of: text[mark])),
+          "`${…}` inside of an expression",
+          "an expression names members as they are: `state == $params.state`"
+        )
+      }
       return nil
     }
     let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
@@ -228,6 +233,21 @@ extension Reading {
     let bytes = scalar.text.utf8.prefix(max(0, offset))
     let scalars = bytes.count { $0 & 0xC0 != 0x80 }
     return TextPosition(line: start.line, column: start.column + scalars)
+  }
+}
+
+extension TemplateParts {
+  /// The mistake of a text that was meant as one `${…}` and is none: the `}` is missing, or one inside of the expression
+  /// ends it. Nil where something stands around a `${…}` that is an expression.
+  fileprivate func mistake(lookups: Set<String>) -> (message: String, offset: Int)? {
+    if unclosed == 0 { return ("${ is not closed: } is missing", 0) }
+    guard case .expression(let first)? = parts.first else { return nil }
+    do throws(ExpressionError) {
+      _ = try Expression(String(first), lookups: lookups)
+      return nil
+    } catch {
+      return (error.message, offset(of: first) + error.offset)
+    }
   }
 }
 
