@@ -145,12 +145,13 @@ struct Render: ParsableCommand {
     var shortfalls: [Shortfall] = []
     var lacksLookup = false
     for name in mapper.sources {
+      let kind = service.sources.first { $0.name == name }?.kind
       if name == table.source, let item {
-        contents[name] = .items([SourceItem(id: "1", bytes: try Self.bytes(item))])
+        contents[name] = .items([try Self.item(item, of: kind)])
       } else if name == table.source, let response {
         contents[name] = .pages([try Self.bytes(response)])
       } else {
-        switch service.sources.first(where: { $0.name == name })?.kind {
+        switch kind {
         case .local(let local)?:
           contents[name] = .items(local.items.enumerated().map { SourceItem(id: "\($0 + 1)", bytes: $1.bytes) })
         case .upstream(let upstream)?:
@@ -174,6 +175,17 @@ struct Render: ParsableCommand {
       }
     }
     return (contents, shortfalls, lacksLookup)
+  }
+
+  /// The item in a file. The service gives an identity to items of its own, and to no others.
+  private static func item(_ path: String, of kind: SourceDefinition.Kind?) throws -> SourceItem {
+    let bytes = try bytes(path)
+    guard case .local? = kind else { return SourceItem(bytes: bytes) }
+    switch try? JSONValue(parsing: bytes) {
+    case .object?, nil: return SourceItem(id: "1", bytes: bytes)
+    case .null?, .bool?, .integer?, .unsigned?, .double?, .string?, .array?:
+      throw CleanExit.failure("\(path) has no item of a local source: an object is expected")
+    }
   }
 
   private static func bytes(_ path: String) throws -> [UInt8] {
