@@ -59,9 +59,10 @@ enum AnswerFormat {
   private static func look(_ body: [UInt8], mayBeTable: Bool, path: String) -> SourceFormat {
     let start = start(of: body)
     if start == brace, isLines(body) { return .ndjson }
-    guard mayBeTable, let start, start != brace, start != bracket, start != UInt8(ascii: "\"") || path.isOfTable else {
-      return .json
-    }
+    // The `)` is the beginning of `)]}',`, which some APIs put before their JSON.
+    guard mayBeTable, let start, ![brace, bracket, UInt8(ascii: ")")].contains(start),
+      start != UInt8(ascii: "\"") || path.isOfTable
+    else { return .json }
     return path.isOfTable || isTable(body) ? .csv : .json
   }
 
@@ -80,12 +81,14 @@ enum AnswerFormat {
     return (try? document.withRoot { $0.kind == .object }) ?? false
   }
 
-  /// Two lines with as many commas, some at least, as a text of words hardly has.
+  /// Two lines with as many separators, some at least, as a text of words hardly has.
   private static func isTable(_ body: [UInt8]) -> Bool {
-    let lines = body.prefix(64 << 10).split(separator: newline, maxSplits: 2)
+    let head = Array(body.prefix(64 << 10))
+    let separator = TableText.separator(of: head)
+    let lines = head.split(separator: newline, maxSplits: 2)
     guard lines.count > 1 else { return false }
-    let commas = lines.prefix(2).map { line in line.count { $0 == UInt8(ascii: ",") } }
-    return commas[0] > 0 && commas[0] == commas[1]
+    let counts = lines.prefix(2).map { line in line.count { $0 == separator } }
+    return counts[0] > 0 && counts[0] == counts[1]
   }
 
   private static let newline = UInt8(ascii: "\n")

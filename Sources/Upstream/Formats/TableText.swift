@@ -34,7 +34,8 @@ struct TableText {
     return json
   }
 
-  private static func separator(of text: [UInt8]) -> UInt8 {
+  /// Returns the first of comma, semicolon and tab that the first line has; a comma where it has none. O(line).
+  static func separator(of text: [UInt8]) -> UInt8 {
     let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     return candidates.first { line.contains($0) } ?? UInt8(ascii: ",")
