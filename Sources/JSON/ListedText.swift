@@ -11,6 +11,8 @@ public final class ListedText: Sendable {
   /// The list's path in the text; empty: the text is the list.
   public let path: JSONPath
   public let elements: [Element]
+  /// What messages call the text, as the URL that it came from; nil: it has no name.
+  public let name: String?
   /// How many elements the list has, those included of which it is not known where they stand.
   public let count: Int
   /// The range between the list's brackets.
@@ -47,6 +49,7 @@ public final class ListedText: Sendable {
   /// - Parameters:
   ///   - previous: a text like it, most of whose elements are expected here.
   ///   - limit: of how many elements it is noted where they stand.
+  ///   - name: what messages call the text.
   /// - Throws: `mismatch` where there is no array at the path; `syntax` where the way to it or its commas are malformed;
   ///   `truncated` where the text is cut off; as ``Document`` does.
   /// - Complexity: O(bytes): about 2.5 GB/s a core, and on one twice as fast where nearly all is as it was in `previous`.
@@ -55,9 +58,10 @@ public final class ListedText: Sendable {
     at path: JSONPath = [],
     after previous: ListedText? = nil,
     keeping limit: Int = .max,
+    named name: String? = nil,
     limits: JSONLimits = JSONLimits()
   ) throws(JSONError) {
-    (self.bytes, self.path) = (bytes, path)
+    (self.bytes, self.path, self.name) = (bytes, path, name)
     number = Self.numbers.add(1, ordering: .relaxed).newValue
     if let previous, previous.path == path, let found = Self.compare(bytes, with: previous, limits),
       found.elements.count <= limit

@@ -72,8 +72,9 @@ extension SourceReader {
     case .list(let text):
       expanded.begin(text: text.bytes)
       for place in text.elements.indices where !isCut {
+        let item = ItemPlace(position: place, list: text, page: (number, content.pages.count))
         try text.withBytes(of: place) { bytes throws(SourceFailure) in
-          try expand(bytes, at: text.elements[place].range, by: list, into: &expanded)
+          try expand(bytes, at: text.elements[place].range, item, by: list, into: &expanded)
         }
       }
     case .values(let values, let document):
@@ -91,6 +92,7 @@ extension SourceReader {
   private mutating func expand(
     _ bytes: UnsafeRawBufferPointer,
     at range: Range<Int>,
+    _ place: ItemPlace? = nil,
     by list: Expression,
     into expanded: inout ExpandedItems
   ) throws(SourceFailure) {
@@ -103,7 +105,7 @@ extension SourceReader {
         take(place, of: previous, at: previous.texts.range(of: place))
       }
     } else {
-      try mapItems(of: bytes, by: list)
+      try mapItems(of: bytes, place, by: list)
     }
     // A list that was cut is not to be taken for a whole one the next time.
     expanded.append(isCut ? nil : fingerprint, at: range, items: start..<items.count)
@@ -118,14 +120,18 @@ extension SourceReader {
     return places.allSatisfy { !isStale($0) }
   }
 
-  private mutating func mapItems(of bytes: UnsafeRawBufferPointer, by list: Expression) throws(SourceFailure) {
+  private mutating func mapItems(
+    of bytes: UnsafeRawBufferPointer,
+    _ place: ItemPlace?,
+    by list: Expression
+  ) throws(SourceFailure) {
     let document: Document
     let parent: Value
     do throws(JSONError) {
       document = try Document(bytes)
       parent = Value(try document.unmanagedRoot())
     } catch {
-      throw SourceFailure(kind: .malformed, detail: "an item is not JSON: \(error)")
+      throw SourceFailure(malformed: place, because: "\(error)")
     }
     defer { withExtendedLifetime(document) {} }
     var scope = scope

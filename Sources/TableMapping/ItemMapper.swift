@@ -89,8 +89,11 @@ struct ItemMapper {
     return .item(.init(source: source.number, index: index, outcome: .skipped(skip), work: work), givenID: nil)
   }
 
+  /// How the reason of an item that is not JSON begins.
+  static let notJSON = "the item is not JSON: "
+
   private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {
-    let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
+    let skip = MappedItem.Skip(id: givenID, reason: Self.notJSON + "\(error)")
     let parts = MappedItem.Parts(source: source.number, index: index, outcome: .skipped(skip), isMalformed: true)
     return .item(parts, givenID: givenID)
   }

@@ -102,7 +102,9 @@ final class LookupIndex: Sendable {
         budget.expect(items: list.elements.count)
         let reader = ListReader(list)
         for (place, element) in list.elements.enumerated() {
-          let value = try Self.parsed { () throws(JSONError) in Value(try reader.unmanagedElement(place)) }
+          let value = try Self.parsed(ItemPlace(position: place, list: list, page: (number, content.pages.count))) {
+            () throws(JSONError) in Value(try reader.unmanagedElement(place))
+          }
           list.withBytes(of: place) { take(value, $0, at: element.range) }
           try checkWork()
         }
@@ -116,8 +118,8 @@ final class LookupIndex: Sendable {
 
     mutating func take(_ item: [UInt8]) throws(SourceFailure) {
       texts.begin(item)
-      let document = try Self.parsed { () throws(JSONError) in try Document(item) }
-      let value = try Self.parsed { () throws(JSONError) in Value(try document.unmanagedRoot()) }
+      let document = try Self.parsed(nil) { () throws(JSONError) in try Document(item) }
+      let value = try Self.parsed(nil) { () throws(JSONError) in Value(try document.unmanagedRoot()) }
       item.withUnsafeBytes { take(value, $0, at: $0.indices) }
       withExtendedLifetime(document) {}
       try checkWork()
@@ -129,9 +131,12 @@ final class LookupIndex: Sendable {
     }
 
     /// Items are parsed here for the first time: an answer is JSON as a whole, or it is none.
-    private static func parsed<Result>(_ parse: () throws(JSONError) -> Result) throws(SourceFailure) -> Result {
+    private static func parsed<Result>(
+      _ place: @autoclosure () -> ItemPlace?,
+      _ parse: () throws(JSONError) -> Result
+    ) throws(SourceFailure) -> Result {
       do throws(JSONError) { return try parse() } catch {
-        throw SourceFailure(kind: .malformed, detail: "an item is not JSON: \(error)")
+        throw SourceFailure(malformed: place(), because: "\(error)")
       }
     }
 

@@ -102,11 +102,22 @@ struct SourceReader {
         guard !isOverBudget else { throw budget.failure }
       }
       // Items are parsed here for the first time: a document is JSON as a whole, or it is none.
-      if let broken {
-        throw SourceFailure(kind: .malformed, detail: broken.details?.skip?.reason ?? "an item is not JSON")
-      }
+      if let broken { throw failure(of: broken) }
     }
     guard !isOverBudget else { throw budget.failure }
+  }
+
+  /// - Parameter broken: an item that is not JSON, of a page that has been read.
+  private func failure(of broken: MappedItem) -> SourceFailure {
+    let page = pageEnds.firstIndex { broken.index < $0 } ?? 0
+    let place = ItemPlace(
+      position: broken.index - (page == 0 ? 0 : pageEnds[page - 1]),
+      list: lists.indices.contains(page) ? lists[page]?.text : nil,
+      page: (page, pageEnds.count)
+    )
+    let reason = broken.details?.skip?.reason ?? ""
+    let cause = reason.hasPrefix(ItemMapper.notJSON) ? reason.dropFirst(ItemMapper.notJSON.count) : reason[...]
+    return SourceFailure(malformed: place, because: String(cause))
   }
 
   /// The service's own items are bounded where they are added.

@@ -56,4 +56,26 @@ struct SourceFailure: Error {
       self.init(kind: .malformed, detail: "\(which)\(error)")
     }
   }
+
+  /// An item is no JSON: an answer is JSON as a whole, or it is none.
+  ///
+  /// - Parameter place: of the item; nil where it came by itself.
+  init(malformed place: ItemPlace?, because reason: String) {
+    self.init(kind: .malformed, detail: "\(place?.description ?? "an item") is not JSON: \(reason)")
+  }
+}
+
+/// The place of an item in a source's answer, for people: `https://api.example.com/items, page 2: item 3`.
+struct ItemPlace: CustomStringConvertible {
+  /// Its position in the list, from 0.
+  var position: Int
+  /// The list that it stands in; nil where that is not known.
+  var list: ListedText?
+  /// The number of the list's page, from 0, and of all pages.
+  var page: (number: Int, count: Int)
+
+  var description: String {
+    let place = [list?.name, page.count > 1 ? "page \(page.number + 1)" : nil].compactMap(\.self)
+    return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + "item \(position + 1)"
+  }
 }

@@ -72,7 +72,15 @@ import Testing
     let result = try Fixture().map(#"[{"id":1,"title":"a"},{"id":2,"title":tru},{"id":3,"title":"c"}]"#)
     #expect(result.outline.isEmpty)
     #expect(result.problems.map(\.kind) == [.malformed])
-    #expect(result.problems.first?.detail.hasPrefix("the item is not JSON: ") == true)
+    #expect(result.problems.first?.detail.hasPrefix("item 2 is not JSON: ") == true)
+  }
+
+  @Test func aMalformedItemIsNamedByItsPlace() throws {
+    let pages = [#"[{"id":1,"title":"a"}]"#, #"[{"id":2,"title":"b"},{"id":3,"title":NaN}]"#].map { Array($0.utf8) }
+    let lists = try pages.map { page in try ListedText(page, named: "https://x.example/items") }
+    let result = try Fixture().mapper().map(["s": .pages(pages, lists: lists)])
+    let detail = try #require(result.problems.first?.detail)
+    #expect(detail.hasPrefix("https://x.example/items, page 2: item 2 is not JSON: "), "\(detail)")
   }
 
   @Test func parametersEnvironmentAndResponseAreSeen() throws {

@@ -36,7 +36,7 @@ import Testing
     do throws(UpstreamError) {
       let found = try check.format(of: response, definition)
       let converted = try check.converted(response, found, definition, limit: limit)
-      let list = try check.read(converted.body, of: response.url, definition, limit: limit)
+      let list = try check.read(converted.body, of: response.url, definition, limit: limit, type: type)
       return String(decoding: list.text.body, as: UTF8.self) + (converted.next.map { " next \($0)" } ?? "")
     } catch {
       return "\(error.kind.rawValue): \(error.detail)"
@@ -63,9 +63,18 @@ import Testing
       ("a,b\n1,2\n", "text/plain", #"[{"a":"1","b":"2"}]"#),
       ("a;b\r\n1,5;2\r\n", "text/plain; charset=utf-8", #"[{"a":"1,5","b":"2"}]"#),
       ("a\tb\n1, or 2\t3\n", "application/octet-stream", #"[{"a":"1, or 2","b":"3"}]"#),
-      ("Dear all;\nthis is a text.\n", "text/plain", "unexpectedShape"),
-      (")]}',\n[{\"a\":1,\"b\":2}]", "text/plain", "unexpectedShape"),
-      ("hello\n", "text/plain", "unexpectedShape"),
+      ("Dear all;\nthis is a text.\n", "text/plain", "this is no JSON"),
+      (")]}',\n[{\"a\":1,\"b\":2}]", "text/plain", "this is no JSON"),
+      (
+        "not logged in\n", "text/plain; charset=utf-8",
+        "https://x.example/items, 14 bytes of `text/plain; charset=utf-8`: this is no JSON; it says: not logged in"
+      ),
+      ("OK", "application/json", "invalidJSON: https://x.example/items, 2 bytes of `application/json`: this is no"),
+      ("callback([{\"a\":1}]);", "text/javascript", "20 bytes of `text/javascript`: this is no JSON"),
+      ("id\ttitle\n1\tOne\n", "application/json", "of `application/json`: this is no JSON"),
+      ("say \"hello", nil, "https://x.example/items, 10 bytes: this is no JSON"),
+      ("[{\"a\":1}", "application/json", "8 bytes of `application/json`: the text ends inside of"),
+      ("null", "application/json", "unexpectedShape"), ("true", "application/json", "unexpectedShape"),
       ("<!doctype html><title>Sign in</title>", "text/html", "this is HTML, a page titled “Sign in”; JSON"),
       ("<!doctype html><title>Sign in</title>", "application/json", "this is HTML, a page titled “Sign in”"),
       ("<p>hello", "text/csv", "this is HTML"),

@@ -70,15 +70,17 @@ struct ResponseCheck {
   /// - Parameters:
   ///   - limit: how many items it may have, at least 1. What is over that is cut off.
   ///   - previous: the page as it was the last time.
+  ///   - type: its `Content-Type`, for who reads that it is no JSON.
   func read(
     _ body: [UInt8],
     of url: UpstreamURL,
     _ definition: UpstreamDefinition,
     limit: Int,
-    after previous: ListedText? = nil
+    after previous: ListedText? = nil,
+    type: String? = nil
   ) throws(UpstreamError) -> (page: Page, text: Text) {
     let path = definition.items.map(\.documentPath) ?? []
-    var (page, text) = try self.page(body, of: url, definition, at: path, after: previous, limit: limit)
+    var (page, text) = try self.page(body, of: url, definition, at: path, after: previous, limit: limit, type: type)
     guard page.itemCount > limit else { return (page, text) }
     guard let path, let cut = ListCut.cut(body, at: path, to: limit) else {
       throw .excess(
@@ -99,13 +101,15 @@ struct ResponseCheck {
     _ definition: UpstreamDefinition,
     at path: JSONPath?,
     after previous: ListedText? = nil,
-    limit: Int
+    limit: Int,
+    type: String? = nil
   ) throws(UpstreamError) -> (page: Page, text: Text) {
     do {
       let paging = definition.paging
       let read = [PageWalk.nextExpression(paging), paging?.total, definition.since?.next].compactMap(\.self)
       if let path, read.allSatisfy({ Self.isBeside($0, path) }) {
-        let list = try ListedText(body, at: path, after: previous, keeping: limit)
+        let name = redaction.hide("\(url)")
+        let list = try ListedText(body, at: path, after: previous, keeping: limit, named: name)
         var page = try Document(list.frame).withRoot { try self.page(around: $0, definition, body.count) }
         page.itemCount = list.count
         return (page, Text(body: body, list: list))
@@ -120,12 +124,8 @@ struct ResponseCheck {
     } catch let error as UpstreamError {
       throw error
     } catch let error as JSONError {
-      if error.kind == .mismatch { throw mismatch(error, in: body, of: url, definition) }
-      throw UpstreamError(
-        .invalidJSON,
-        title: "The upstream's answer is not valid JSON",
-        detail: "\(url), \(body.count) bytes: \(redaction.clean(error.description))"
-      )
+      if error.kind == .mismatch { throw mismatch(error, in: body, of: url, definition, type: type) }
+      throw invalid(error, in: body, of: url, type: type)
     } catch {
       throw UpstreamError(
         .unexpectedShape,
@@ -152,22 +152,27 @@ struct ResponseCheck {
     return first != other
   }
 
-  /// There is no list where `items` says. The page is parsed to tell what there is instead.
+  /// There is no list where `items` says. The page is parsed to tell what there is instead, if it is JSON at all.
   private func mismatch(
-    _ error: JSONError,
+    _ mismatch: JSONError,
     in body: [UInt8],
     of url: UpstreamURL,
-    _ definition: UpstreamDefinition
+    _ definition: UpstreamDefinition,
+    type: String?
   ) -> UpstreamError {
-    let unexpected = try? Document(body).withRoot { root in
-      self.unexpected(try list(in: root, definition.items, body.count), definition.items, root: root, url: url)
-    }
-    return unexpected
-      ?? UpstreamError(
+    do {
+      return try Document(body).withRoot { root in
+        unexpected(try list(in: root, definition.items, body.count), definition.items, root: root, url: url)
+      }
+    } catch let error as JSONError {
+      return invalid(error, in: body, of: url, type: type)
+    } catch {
+      return UpstreamError(
         .unexpectedShape,
         title: "The upstream's answer is not as configured",
-        detail: "\(url): \(redaction.clean(error.description))"
+        detail: "\(url): \(redaction.clean(mismatch.description))"
       )
+    }
   }
 
   /// - Parameter bytes: how many the body has.
@@ -205,13 +210,9 @@ struct ResponseCheck {
   }
 
   /// An item of its own: any JSON.
-  func checkItem(_ body: [UInt8], of url: UpstreamURL) throws(UpstreamError) {
-    do { try Document(body).withRoot { _ in } } catch {
-      throw UpstreamError(
-        .invalidJSON,
-        title: "The upstream's answer is not valid JSON",
-        detail: "\(url), \(body.count) bytes: \(redaction.clean("\(error)"))"
-      )
+  func checkItem(_ body: [UInt8], of url: UpstreamURL, type: String?) throws(UpstreamError) {
+    do throws(JSONError) { _ = try Document(body).unmanagedRoot() } catch {
+      throw invalid(error, in: body, of: url, type: type)
     }
   }
 

@@ -32,6 +32,7 @@ enum AnswerFormat {
     return .format(look(body, mayBeTable: isVague(mediaType), path: path))
   }
 
+  private static let byteOrderMark = TextEncoding.byteOrderMark
   private static let bracket = UInt8(ascii: "["), brace = UInt8(ascii: "{")
 
   private static func isJSON(_ type: String) -> Bool {
@@ -68,7 +69,18 @@ enum AnswerFormat {
 
   /// The first byte behind a byte order mark and white space.
   private static func start(of body: [UInt8]) -> UInt8? {
-    body.first { !$0.isSpace && ![0xEF, 0xBB, 0xBF].contains($0) }
+    body.first { !$0.isSpace && !byteOrderMark.contains($0) }
+  }
+
+  /// Returns whether a body begins as no JSON does. An empty one begins as none.
+  static func isForeign(_ body: [UInt8]) -> Bool {
+    guard let place = body.firstIndex(where: { !$0.isSpace && !byteOrderMark.contains($0) }) else { return false }
+    let rest = body[place...]
+    switch body[place] {
+    case bracket, brace, UInt8(ascii: "\""), UInt8(ascii: "0")...UInt8(ascii: "9"): return false
+    case UInt8(ascii: "-"): return !(rest.dropFirst().first.map { (0x30...0x39).contains($0) } ?? false)
+    default: return !["true", "false", "null"].contains { rest.starts(with: $0.utf8) }
+    }
   }
 
   /// The first line is a value, and another one begins behind it.

@@ -56,6 +56,21 @@ extension ResponseCheck {
     }
   }
 
+  /// The error of an answer that can't be read as JSON: where it is wrong, or that it is none at all.
+  func invalid(_ error: JSONError, in body: [UInt8], of url: UpstreamURL, type: String?) -> UpstreamError {
+    let kind = type.map { " of `\(redaction.clean($0))`" } ?? ""
+    var reason = error.description
+    // What a parser makes of the first letters of a text says nothing of it.
+    if error.kind != .encoding, error.kind != .limit, AnswerFormat.isForeign(body) {
+      reason = "this is no JSON" + (ReasonText.reason(in: body, type: type).map { "; it says: \($0)" } ?? "")
+    }
+    return UpstreamError(
+      .invalidJSON,
+      title: "The upstream's answer is not valid JSON",
+      detail: "\(url), \(body.count) bytes\(kind): \(redaction.clean(reason))"
+    )
+  }
+
   private static func charset(of type: String) -> String? {
     for parameter in type.split(separator: ";").dropFirst() {
       let (name, value) = String(parameter).split(at: "=")

@@ -176,7 +176,10 @@ extension SourceFetcher {
       try check.checkIsJSON(response)
       let digest = ContentDigest(of: response.body)
       isUnchanged = cached?.digest.map { $0 == digest } ?? false
-      if !isUnchanged { try check.checkItem(response.body, of: response.url) }
+      if !isUnchanged {
+        let type = response.headers.first(named: "Content-Type")
+        try check.checkItem(response.body, of: response.url, type: type)
+      }
       entry = ResponseCache.Entry(
         digest: digest,
         body: response.body,

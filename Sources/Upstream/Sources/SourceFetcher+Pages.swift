@@ -111,7 +111,14 @@ extension SourceFetcher {
     if isUnchanged {
       text = try recut(&entry, body, definition, check, limit: limit)
     } else {
-      (entry.page, text) = try check.read(body, of: response.url, definition, limit: limit, after: entry.list)
+      (entry.page, text) = try check.read(
+        body,
+        of: response.url,
+        definition,
+        limit: limit,
+        after: entry.list,
+        type: response.headers.first(named: "Content-Type")
+      )
       entry.list = text.list
       if definition.paging != nil { entry.identities = check.identities(in: text, definition) }
     }
