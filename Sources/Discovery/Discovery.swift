@@ -109,7 +109,8 @@ public struct Discovery: Sendable {
     lists = ItemList.candidates(in: answer.body, called: url.flatMap(SourceName.last))
     guard let list = lists.first else {
       return failure = Failure(
-        description: "there is no list in the answer: no array of objects or identities, to a depth of four members"
+        description: "there is no list in the answer: no array of objects or identities, nor objects that are alike "
+          + "under their names, to a depth of four members"
       )
     }
     if list.isOfErrors, !ItemList.isSame(list.path.last, name) {
@@ -170,6 +171,7 @@ public struct Discovery: Sendable {
     if let identity = identities.first {
       cell = CellGuess(fields, of: items, identity: identity, section: section)
     }
+    if list.isGuess { doubts.append("the list is a guess, as there is no array of objects: \(list.description)") }
     if items.isEmpty { doubts.append("the list is empty: nothing could be seen of its items") }
     if let second = lists.dropFirst().first, !second.items.isEmpty, second.score > list.score - 2,
       list.kind != .identities

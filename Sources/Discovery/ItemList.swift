@@ -10,6 +10,8 @@ struct ItemList: Sendable {
   var items: [JSONValue]
   /// Why it may be the one, or not; more is better.
   var score = 0.0
+  /// Nothing but a likeness speaks for it.
+  var isGuess = false
 
   enum Kind: Equatable, Sendable {
     /// An array of objects.
@@ -43,7 +45,7 @@ struct ItemList: Sendable {
     }
   }
 
-  fileprivate static func entry(_ member: JSONValue.Member) -> JSONValue {
+  static func entry(_ member: JSONValue.Member) -> JSONValue {
     .object([.init(name: "key", value: .string(member.name)), .init(name: "value", value: member.value)])
   }
 }
@@ -56,12 +58,21 @@ extension ItemList {
   static func candidates(in body: JSONValue, called name: String?) -> [ItemList] {
     var found: [ItemList] = []
     collect(body, MemberPath([]), &found)
+    let lists = found.filter { !$0.items.isEmpty }
+    if lists.allSatisfy({ $0.kind == .identities }) {
+      // A list in the items of a map is a part of them.
+      let maps = maps(in: body, MemberPath([])).filter { map in
+        lists.allSatisfy { $0.path.names.starts(with: map.path.names) }
+      }
+      if !maps.isEmpty { found.removeAll { !$0.items.isEmpty } }
+      found += maps
+    }
     for index in found.indices { found[index].score = score(found[index], called: name) }
     // Stable, so that of two as likely the first in the answer counts.
     return found.enumerated().sorted { ($0.element.score, $1.offset) > ($1.element.score, $0.offset) }.map(\.element)
   }
 
-  private static let maximumDepth = 4
+  static let maximumDepth = 4
 
   private static func collect(_ value: JSONValue, _ path: MemberPath, _ found: inout [ItemList]) {
     switch value {
