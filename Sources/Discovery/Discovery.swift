@@ -119,23 +119,39 @@ public struct Discovery: Sendable {
         description: "the answer has errors instead of items\(said) (if errors are the items, name the table `errors`)"
       )
     }
-    if list.kind == .identities {
-      begin(identities: list)
-    } else {
+    switch list.kind {
+    case .identities: begin(identities: list)
+    case .objects, .nodes, .entries, .values:
       items = list.items
       survey()
     }
   }
 
   private mutating func begin(identities list: ItemList) {
-    let texts = list.items.compactMap(\.identityText)
-    guard let first = texts.first, let url else {
-      return failure = Failure(
-        description: "the list has only identities (\(list.description)): give the URL, so that items can be fetched"
-      )
+    let first = list.items.first?.identityText
+    let templates = url.flatMap { url in first.map { ElementURL.candidates(url, first: $0) } } ?? []
+    guard let first, !templates.isEmpty else {
+      let doubt = "the values are taken for items: given a URL in place of a file, `init` looks for items behind them"
+      return begin(values: list, doubt, else: "give the URL, so that items can be fetched")
     }
-    phase = .element(ElementURL.candidates(url, first: first), identity: first)
+    phase = .element(templates, identity: first)
     items = list.items
+  }
+
+  /// No more was found of the list's values than themselves: they are the items, where that may be.
+  ///
+  /// - Parameters:
+  ///   - doubt: why they may be identities of others.
+  ///   - hint: what would help where they can't be items.
+  private mutating func begin(values list: ItemList, _ doubt: String, else hint: String) {
+    phase = .done
+    guard let answer, list.valuesMayBeItems(in: answer.body) else {
+      return failure = Failure(description: "the list has only identities (\(list.description)): \(hint)")
+    }
+    doubts.append(doubt)
+    lists[0].kind = .values
+    items = list.items
+    survey()
   }
 
   private mutating func proveElement(_ answer: APIAnswer?, _ templates: [String], _ identity: String) {
@@ -149,10 +165,10 @@ public struct Discovery: Sendable {
     }
     phase = .element(Array(templates.dropFirst()), identity: identity)
     guard templates.count <= 1 else { return }
-    phase = .done
-    failure = Failure(
-      description:
-        "the list has only identities (\(lists[0].description)), and no URL was found that has one of the items: write `each` by hand"
+    begin(
+      values: lists[0],
+      "the values are taken for items: no URL was found that has an item behind one (`each`)",
+      else: "no URL was found that has one of the items, write `each` by hand"
     )
   }
 
@@ -166,10 +182,12 @@ public struct Discovery: Sendable {
 
   private mutating func survey() {
     guard let answer, let list = lists.first else { return phase = .done }
-    fields = items.fields()
+    let areValues = list.kind == .values
+    fields = areValues ? [items.ownField] : items.fields()
     identities = IdentityGuess.candidates(fields, of: items, noun: SourceName.noun(name))
     if let identity = identities.first {
       cell = CellGuess(fields, of: items, identity: identity, section: section)
+      if areValues { cell?.titleDoubt = nil }
     }
     if list.isGuess { doubts.append("the list is a guess, as there is no array of objects: \(list.description)") }
     if items.isEmpty { doubts.append("the list is empty: nothing could be seen of its items") }
@@ -181,7 +199,8 @@ public struct Discovery: Sendable {
     if let word = list.path.names.last, word.contains(where: \.isNumber), list.kind == .objects {
       doubts.append("`\(word)` is a name that may be another one tomorrow: the list stands under it")
     }
-    let guesses = element == nil ? PagingGuess.candidates(answer, list: list) : []
+    // Requests for items were made already, to learn whether values are identities.
+    let guesses = element == nil && !areValues ? PagingGuess.candidates(answer, list: list) : []
     if url == nil {
       unproved = guesses.filter { !$0.isBlind }.map { ($0, "an answer from a file proves no paging") }
       phase = .done

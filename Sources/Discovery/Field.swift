@@ -153,6 +153,14 @@ extension Field.Form {
 }
 
 extension [JSONValue] {
+  /// The statistics of items that are plain values, as of a member that leads to the item itself. O(values).
+  var ownField: Field {
+    var field = Field(MemberPath([]))
+    for item in self { field.add(item) }
+    field.items = count
+    return field
+  }
+
   /// What the items have in common: the members of each, and of the objects in them, three deep. In the order in which they
   /// are met. O(values).
   ///

@@ -22,6 +22,8 @@ struct ItemList: Sendable {
     case entries
     /// An array of scalars: identities or URLs of items.
     case identities
+    /// An array of scalars that are items themselves.
+    case values
   }
 
   /// For people: `data.items: 30 objects`.
@@ -32,6 +34,7 @@ struct ItemList: Sendable {
     case .nodes: "\(place): \(items.count) objects under `node`"
     case .entries: "\(place): \(items.count) objects under their names"
     case .identities: "\(place): \(items.count) identities"
+    case .values: "\(place): \(items.count) values"
     }
   }
 
@@ -39,7 +42,7 @@ struct ItemList: Sendable {
   func items(in body: JSONValue) -> [JSONValue]? {
     guard let value = body[path] else { return nil }
     return switch kind {
-    case .objects, .identities: value.elements?.filter { !$0.isNull }
+    case .objects, .identities, .values: value.elements?.filter { !$0.isNull }
     case .nodes: value.elements?.compactMap { $0["node"] }
     case .entries: value.members?.map(Self.entry)
     }
@@ -67,6 +70,7 @@ extension ItemList {
       if !maps.isEmpty { found.removeAll { !$0.items.isEmpty } }
       found += maps
     }
+    if found.isEmpty { found = values(in: body) }
     for index in found.indices { found[index].score = score(found[index], called: name) }
     // Stable, so that of two as likely the first in the answer counts.
     return found.enumerated().sorted { ($0.element.score, $1.offset) > ($1.element.score, $0.offset) }.map(\.element)
@@ -136,7 +140,7 @@ extension ItemList {
     "elements",
     "products", "issues", "issue", "orders", "users", "events", "messages", "works", "children", "series",
   ]
-  private static let unlikely: Set<String> = [
+  static let unlikely: Set<String> = [
     "errors", "links", "_links", "facets", "facet", "included", "filters", "aggregations", "columns", "schema",
     "warnings", "sort", "tags", "breadcrumbs", "group_by", "breakdown", "suggestions", "related", "expand", "stops",
   ]
@@ -153,7 +157,7 @@ extension ItemList {
     switch list.kind {
     case .objects, .nodes: break
     case .entries: score -= 2
-    case .identities: score -= 5
+    case .identities, .values: score -= 5
     }
     // An empty list proves nothing.
     if list.items.isEmpty { score -= 2 }

@@ -15,8 +15,10 @@ struct MemberPath: Hashable, Sendable {
     return names.indices.dropFirst().reduce(start + element(0)) { $0 + Self.link(names[$1]) + element($1) }
   }
 
-  /// For people: `user.name`, `names[0].value`.
-  var description: String { names.indices.map { names[$0] + element($0) }.joined(separator: ".") }
+  /// For people: `user.name`, `names[0].value`; `$item` for the item itself.
+  var description: String {
+    names.isEmpty ? "$item" : names.indices.map { names[$0] + element($0) }.joined(separator: ".")
+  }
 
   private func element(_ place: Int) -> String { lists.contains(place) ? "[0]" : "" }
 

@@ -1,6 +1,7 @@
 import Configuration
 import JSON
 import Testing
+import Upstream
 
 @testable import Discovery
 
@@ -44,6 +45,45 @@ import Testing
     let teams = #"{"red":{"name":"Red"},"blue":{"name":"Blue"}}"#
     let draft = try Self.draft(#"{"teams":\#(teams),"games":[{"id":1,"name":"First"},{"id":2,"name":"Second"}]}"#)
     #expect(draft.yaml.contains("items: ${games}") && !draft.yaml.contains("| entries"), "\(draft.yaml)")
+  }
+
+  /// Texts and numbers without more of them, from a file or an API that has no URL for one.
+  @Test(
+    arguments: [
+      (#"["apple","pear","plum"]"#, nil, "$item"), (#"["New York","Los Angeles"]"#, nil, "$item"),
+      ("[5,3,8]", nil, "$item | string"), (#"{"count":2,"fruits":["apple","pear"]}"#, "fruits", "$item"),
+      (#"["https://a.example/1","https://a.example/2"]"#, nil, "$item | string"),
+    ] as [(String, String?, String)]
+  )
+  func plainValuesAreItems(_ body: String, _ place: String?, _ title: String) throws {
+    for url in [nil, "https://api.example.com/things"] {
+      let draft = try Self.draft(body, url: url)
+      #expect(draft.yaml.contains("\n      id: \"${$item}\""), "\(draft.yaml)")
+      #expect(draft.yaml.contains("\n      title: \"${\(title)}\""), "\(draft.yaml)")
+      #expect(draft.yaml.contains("\n    items: ") == (place != nil), "\(draft.yaml)")
+      if let place { #expect(draft.yaml.contains("\n    items: ${\(place)}"), "\(draft.yaml)") }
+      #expect(!draft.doubts.contains { $0.contains("title") }, "\(draft.doubts)")
+    }
+  }
+
+  /// A URL that has an item is better.
+  @Test func itemsBehindIdentitiesAreBetterThanThese() throws {
+    let url = "https://api.example.com/fruits"
+    var discovery = Discovery(url: url)
+    discovery.receive(APIAnswer(url: url, body: ["apple", "pear"]))
+    while case .get(let asked)? = discovery.next {
+      let name = JSONValue.string(asked.split(separator: "/").last.map { String($0) } ?? "")
+      discovery.receive(APIAnswer(url: asked, body: ["id": name, "title": "A fruit"]))
+    }
+    #expect(try discovery.draft().yaml.contains("\n    each: {url: "))
+  }
+
+  @Test(arguments: [
+    #"{"id":1,"name":"Ann","tags":["a","b"]}"#, #"{"id":1,"name":"Ann","colors":["light blue","red"]}"#,
+    #"{"hourly":{"time":["00:00","01:00"],"temperature":[1.5,2.5]}}"#, #"["pear","pear"]"#, "[true,false]", "[[1],[2]]",
+  ])
+  func valuesThatAreNoItems(_ body: String) throws {
+    #expect(throws: Discovery.Failure.self) { try Self.draft(body) }
   }
 
   @Test(arguments: [
