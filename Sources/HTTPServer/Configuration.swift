@@ -60,8 +60,9 @@ public struct Configuration: Sendable {
     /// Beyond it, whoever takes little is cut off, too. Nil: a quarter of the memory that the process may have.
     public var mostWaitingOutput: Int?
     /// Bytes of requests that are not answered, some weighed (`RequestHandler.weight(of:bodyCount:)`); more is answered
-    /// 503, and 429 where one address has a quarter of it, which loopback may have more of as of connections. Nil:
-    /// 256 MB, but no more than an eighth of the memory that the process may have.
+    /// 503, and 429 where one address has a quarter of it: of loopback, where it may have more connections than others,
+    /// half of it in requests that have not come to their end. Nil: 256 MB, but no more than an eighth of the memory that
+    /// the process may have.
     public var unfinishedInput: Int?
     /// Seconds to name in `Retry-After` where a limit is why a request is refused.
     public var retryAfter = 5

@@ -50,6 +50,41 @@ import Testing
     #expect(clients[4].receive().response?.body.count == 300_000)
   }
 
+  /// Neighbours on this machine are told apart by their addresses alone.
+  @Test func oneNeighboursUnfinishedBodiesLeaveRoomForOthers() throws {
+    // One may have what one request takes, which is more than half of it.
+    let service = try TestService { configuration in
+      configuration.limits.body = 300_000
+      configuration.limits.unfinishedInput = 400_000
+    }
+    let clients = (0..<3).map { _ in TestClient(port: service.port) }
+    clients[0].send(Self.begin("192.0.2.1", 250_000))
+    #expect(TestService.eventually { service.statistics.bytesRead > 250_000 })
+    clients[1].send(Self.begin("192.0.2.2", 100_000))
+    #expect(clients[1].receive().response?.status == 429)
+    // The older one goes on.
+    clients[0].send(String(repeating: "x", count: 50_000))
+    #expect(clients[0].receive().response?.body.count == 300_000)
+    clients[2].send(Self.begin("192.0.2.3", 300_000))
+    #expect(clients[2].receive().response?.body.count == 300_000)
+  }
+
+  @Test func aNeighbourHasAShareOfWhatIsUnfinishedAlone() throws {
+    let budget = InputBudget(limit: 100_000, largest: 20_000, exemptsLoopback: true)
+    let one = Client(address: SocketAddress(ipv4: 0x7f00_0001, port: 1), kind: .local)
+    let other = Client(address: SocketAddress(ipv4: 0x7f00_0002, port: 2), kind: .local)
+    var held = try budget.hold(30_000, isUnfinished: true, of: one, insteadOf: nil)
+    #expect(throws: Refusal.self) { try budget.hold(21_000, isUnfinished: true, of: one, insteadOf: nil) }
+    held = try budget.hold(50_000, isUnfinished: true, of: one, insteadOf: held)
+    let others = try budget.hold(45_000, isUnfinished: true, of: other, insteadOf: nil)
+    #expect(budget.total == 95_000 && others != nil)
+    #expect(throws: Refusal.self) { try budget.hold(5_000, isUnfinished: true, of: one, insteadOf: nil) }
+    // What has come to its end counts for nobody's share.
+    held = try budget.hold(50_000, of: one, insteadOf: held)
+    let next = try budget.hold(5_000, isUnfinished: true, of: one, insteadOf: nil)
+    #expect(budget.total == 100_000 && held != nil && next != nil)
+  }
+
   @Test func bodiesOfRequestsThatWaitForAnAnswerCount() throws {
     let service = try Self.service()
     let clients = (0..<2).map { _ in TestClient(port: service.port) }

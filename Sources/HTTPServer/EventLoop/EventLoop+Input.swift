@@ -75,7 +75,8 @@ extension EventLoop {
           if connection.reader.awaitsLargeBody, refuseByHead(connection) { return }
           noteProgress(connection)
           let count = connection.reader.unfinishedCount
-          try hold(count, of: connection, by: client(connection, connection.reader.headOfBody))
+          let head = connection.reader.headOfBody
+          try hold(count, isUnfinished: true, of: connection, by: client(connection, head))
         case .expectsContinue:
           if refuseByHead(connection) { return }
           noteProgress(connection)
@@ -104,6 +105,7 @@ extension EventLoop {
         // Beside the body of the request that is being answered.
         connection.heldUnread = try shared.input.hold(
           connection.unread.count + rest.count,
+          isUnfinished: true,
           of: connection.client,
           insteadOf: connection.heldUnread
         )
@@ -131,6 +133,7 @@ extension EventLoop {
   private func hold(
     _ count: Int,
     weighing weight: Int = 1,
+    isUnfinished: Bool = false,
     of connection: Connection,
     by client: @autoclosure () -> Client
   ) throws(Refusal) {
@@ -138,6 +141,7 @@ extension EventLoop {
     connection.heldInput = try shared.input.hold(
       count,
       weighing: weight,
+      isUnfinished: isUnfinished,
       of: client(),
       insteadOf: connection.heldInput
     )

@@ -7,6 +7,8 @@ import Synchronization
 final class InputBudget: Sendable {
   private let limit: Int
   private let share: Int
+  /// The share of an address of this machine that is exempt from the other one, in what has not come to its end.
+  private let neighboursShare: Int
   private let exemptsLoopback: Bool
   private let state = Mutex(State())
 
@@ -21,8 +23,11 @@ final class InputBudget: Sendable {
   /// - Parameters:
   ///   - limit: bytes in all; one client may have a quarter of it.
   ///   - largest: what one request may take: nobody's share is smaller.
+  ///   - exemptsLoopback: an address of this machine may have half of it in what has not come to its end, and no share of what
+  ///     has: a proxy stands there for many, but sends on what it has got.
   init(limit: Int, largest: Int, exemptsLoopback: Bool) {
-    (self.limit, share, self.exemptsLoopback) = (max(limit, largest), max(limit / 4, largest), exemptsLoopback)
+    (self.limit, share, neighboursShare) = (max(limit, largest), max(limit / 4, largest), max(limit / 2, largest))
+    self.exemptsLoopback = exemptsLoopback
   }
 
   /// Bytes that are held now.
@@ -30,21 +35,24 @@ final class InputBudget: Sendable {
 
   /// Counts what has come of a request, in place of what had come of it before, for as long as the result lives. O(1).
   ///
-  /// - Parameter weight: of each byte behind the first ``countedFrom``.
+  /// - Parameters:
+  ///   - weight: of each byte behind the first ``countedFrom``.
+  ///   - isUnfinished: the request has not come to its end.
   /// - Throws: where there is no room for it.
   func hold(
     _ bytes: Int,
     weighing weight: Int = 1,
+    isUnfinished: Bool = false,
     of client: Client,
     insteadOf before: HeldInput?
   ) throws(Refusal) -> HeldInput? {
     guard bytes >= InputBudget.countedFrom else { return nil }
     let bytes = weighed(bytes, weight)
-    let address = client.kind == .remote || client.kind == .local && !exemptsLoopback ? client.address.network : nil
+    let bound = bound(of: client, isUnfinished: isUnfinished)
     let refusal: Refusal? = state.withLock { state in
       let earlier = before?.bytes ?? 0
       guard state.total - earlier + bytes <= limit else { return .noRoom }
-      guard let address else {
+      guard let (address, share) = bound else {
         state.total += bytes
         return nil
       }
@@ -55,7 +63,18 @@ final class InputBudget: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    return HeldInput(bytes, address, self)
+    return HeldInput(bytes, bound?.address, self)
+  }
+
+  /// Whose share a client's bytes count for, and how many bytes that is; nil: nobody's.
+  private func bound(of client: Client, isUnfinished: Bool) -> (address: SocketAddress, share: Int)? {
+    let network = client.address.network
+    switch client.kind {
+    case .remote: return (network, share)
+    case .local where !exemptsLoopback: return (network, share)
+    case .local: return isUnfinished ? (network, neighboursShare) : nil
+    case .proxy: return nil
+    }
   }
 
   /// Counts what is made of a body from now on beside its bytes. O(1).
