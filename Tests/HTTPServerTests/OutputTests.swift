@@ -29,12 +29,13 @@ import Testing
     queue.hold(in: budget)
     queue.append([UInt8](repeating: 2, count: 30), from: 10)
     #expect(budget.total == 60 && queue.count == 80)
+    // What is left out is held as well.
     queue.hold(in: budget)
-    #expect(budget.total == 80 && queue.size == 80)
+    #expect(budget.total == 90 && queue.size == 90)
     queue.advance(59)
-    #expect(budget.total == 80)
+    #expect(budget.total == 90)
     queue.advance(1)
-    #expect(budget.total == 20 && queue.size == 20)
+    #expect(budget.total == 30 && queue.size == 30)
     queue = OutputQueue()
     #expect(budget.total == 0)
   }
@@ -71,6 +72,50 @@ import Testing
     #expect(TestService.eventually { service.statistics.requests == clients.count })
     for client in clients { #expect(client.receive().response?.body.count == 3_000_000) }
     #expect(service.statistics.slowReaders == 0)
+  }
+
+  /// Of bodies that differ, the part that they share is there once.
+  @Test func whatBodiesHaveInCommonGivesNobodyUp() throws {
+    let service = try TestService { configuration in
+      configuration.limits.waitingOutput = 4_000_000
+      configuration.limits.mostWaitingOutput = 4_000_000
+    }
+    let clients = (10..<22).map { (number: $0, client: TestClient(port: service.port)) }
+    for (number, client) in clients { client.send(Self.get("/pieces?own=\(number)")) }
+    #expect(TestService.eventually { service.statistics.requests == clients.count })
+    for (number, client) in clients {
+      let body = client.receive().response?.body ?? []
+      #expect(body.count == 3_000_003 && body.starts(with: Array("\(number)".utf8)))
+    }
+    #expect(service.statistics.slowReaders == 0)
+  }
+
+  @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "Connection: close\r\n"])
+  func aBodyOfSeveralPiecesIsOne(field: String) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    let rest = "/pieces?own=abc HTTP/1.1\r\nHost: localhost\r\n\(field)"
+    let whole: [UInt8] = Array("abc".utf8) + Array(TestService.common.dropFirst()) + Array("abc".utf8)
+    let isCoded = field.hasPrefix("Accept")
+    if !field.hasPrefix("Connection") {
+      client.send("HEAD \(rest)\r\n")
+      let head = try #require(client.receive(isHead: true).response)
+      #expect(isCoded || head.headers["content-length"] == String(whole.count))
+      #expect(head.headers["etag"] == (isCoded ? "\"pieces-gzip\"" : "\"pieces\""))
+      let tag = head.headers["etag"] ?? ""
+      client.send("GET \(rest)If-None-Match: \(tag)\r\n\r\n")
+      #expect(client.receive().response?.status == 304)
+      // Two behind each other.
+      client.send("GET \(rest)\r\n")
+    }
+    client.send("GET \(rest)\r\n")
+    for _ in 0..<(field.hasPrefix("Connection") ? 1 : 2) {
+      let response = try #require(client.receive().response)
+      let isWhole = try response.content == whole
+      #expect(response.status == 200 && isWhole)
+      #expect(response.headers["content-encoding"] == (isCoded ? "gzip" : nil))
+    }
+    if field.hasPrefix("Connection") { #expect(client.receive() == .closed) }
   }
 
   /// What is larger than all that may wait is still given to who asks for it.

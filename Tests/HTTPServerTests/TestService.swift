@@ -111,6 +111,7 @@ final class TestService: RequestHandler {
     case ("client", 1): return .response(Response(status: .ok, body: Array(request.client.host.utf8)))
     case ("huge", 1): return .response(Response(status: .ok, body: [UInt8](repeating: 0x78, count: Self.huge)))
     case ("large", 1): return .response(TestService.large.response(to: request))
+    case ("pieces", 1): return .response(pieces(request))
     case ("wait", 1): return wait(request)
     case ("later", 1):
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
@@ -163,6 +164,21 @@ final class TestService: RequestHandler {
 
   private func echo(_ request: Request) -> [HeaderField] {
     request.header("X-Echo").map { [HeaderField(.location, $0)] } ?? []
+  }
+
+  /// The part of all bodies of `/pieces`, but for its first byte.
+  static let common = TestService.text(3_000_000)
+
+  /// A body of its own, with something in common with others in the middle.
+  private func pieces(_ request: Request) -> Response {
+    let own = Array((request.query.first("own") ?? "").utf8)
+    let representation = Representation(
+      body: own,
+      pieces: [BodyPiece(Self.common, from: 1), BodyPiece(own)],
+      contentType: "text/plain",
+      entityTag: "pieces"
+    )
+    return representation.response(to: request)
   }
 
   private func wait(_ request: Request) -> Reply {

@@ -1,9 +1,8 @@
 /// Bytes that the client has not taken yet. The arrays are shared with whoever made them, not copied.
 struct OutputQueue {
   private var chunks: [Chunk] = []
-  /// The first chunk that has something left, and how much of it is gone.
+  /// The first chunk that has something left.
   private var first = 0
-  private var offset = 0
   /// Bytes in the queue.
   private(set) var count = 0
   /// Bytes of a stream's messages that were appended behind a first one; negative where none waits.
@@ -11,18 +10,19 @@ struct OutputQueue {
 
   private struct Chunk {
     var bytes: [UInt8]
+    /// The first byte that is left.
+    var start: Int
     /// Counts them among all that wait; nil for those that have just come.
     var hold: HeldOutput?
   }
 
   var isEmpty: Bool { count == 0 }
 
-  /// Appends `bytes` from `start` on.
+  /// Appends `bytes` from `start` on. The array is kept whole.
   mutating func append(_ bytes: [UInt8], from start: Int = 0) {
     guard start < bytes.count else { return }
-    if count == 0 { offset = start }
     count += bytes.count - start
-    chunks.append(Chunk(bytes: count == bytes.count - start || start == 0 ? bytes : Array(bytes[start...])))
+    chunks.append(Chunk(bytes: bytes, start: start))
   }
 
   /// Counts what is in the queue among all that waits, until it is taken. O(chunks that have come since the last time).
@@ -57,15 +57,13 @@ struct OutputQueue {
   var size: Int { chunks[first...].reduce(0) { $0 + $1.bytes.count } }
 
   /// The next bytes to write: the first chunk, and the offset to begin at.
-  var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first].bytes, offset) }
+  var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first].bytes, chunks[first].start) }
 
   /// Appends the beginning of the queue to `bytes`, up to about `limit`: whole chunks, each smaller than that.
   func gather(into bytes: inout [UInt8], limit: Int) {
     var index = first
-    var offset = offset
-    while index < chunks.count, bytes.count + chunks[index].bytes.count - offset <= limit {
-      bytes.append(contentsOf: chunks[index].bytes[offset...])
-      offset = 0
+    while index < chunks.count, bytes.count + chunks[index].bytes.count - chunks[index].start <= limit {
+      bytes.append(contentsOf: chunks[index].bytes[chunks[index].start...])
       index += 1
     }
   }
@@ -75,15 +73,14 @@ struct OutputQueue {
     count -= written
     var written = written
     while written > 0 {
-      let left = chunks[first].bytes.count - offset
+      let left = chunks[first].bytes.count - chunks[first].start
       if written < left {
-        offset += written
+        chunks[first].start += written
         return
       }
       written -= left
-      chunks[first] = Chunk(bytes: [])
+      chunks[first] = Chunk(bytes: [], start: 0)
       first += 1
-      offset = 0
     }
     if first == chunks.count {
       chunks = []

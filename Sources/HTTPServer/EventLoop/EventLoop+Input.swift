@@ -276,7 +276,7 @@ extension EventLoop {
     connection.mayHaveInput = true
     connection.machine.refused()
     if let log = shared.accessLog {
-      log(answered(connection, response, response.body.count, nil))
+      log(answered(connection, response, response.byteCount, nil))
       connection.request = nil
     }
     write(connection, response)

@@ -12,12 +12,14 @@ extension EventLoop {
     encoder.encode(
       response,
       connection.traits,
-      .length(response.body.count),
+      .length(response.byteCount),
       keepsAlive: keepsAlive,
       into: &scratch
     )
-    guard !connection.traits.isHead, !response.status.forbidsBody, !response.body.isEmpty else { return }
-    if response.body.count <= EventLoop.copyLimit {
+    guard !connection.traits.isHead, !response.status.forbidsBody else { return }
+    if !response.pieces.isEmpty {
+      flush(connection, with: [BodyPiece(response.body)] + response.pieces)
+    } else if response.body.count <= EventLoop.copyLimit {
       scratch.append(contentsOf: response.body)
     } else {
       flush(connection, with: response.body)
@@ -44,6 +46,19 @@ extension EventLoop {
       body.withUnsafeBytes { Socket.send(connection.descriptor, head, $0) }
     }
     wrote(connection, outcome, body: body)
+  }
+
+  /// Writes what is in `scratch`, and all `pieces` of a body behind it.
+  private func flush(_ connection: Connection, with pieces: [BodyPiece]) {
+    guard connection.machine.phase != .closed else { return scratch.removeAll(keepingCapacity: true) }
+    connection.output.append(Array(scratch))
+    for piece in pieces { connection.output.append(piece.bytes, from: piece.start) }
+    scratch.removeAll(keepingCapacity: true)
+    if connection.machine.hasOutput {
+      holdOutput(of: connection)
+    } else if sendQueued(connection), connection.machine.phase == .closing {
+      finishClosing(connection)
+    }
   }
 
   /// Queues `scratch` and `body` behind what waits already.
@@ -85,8 +100,22 @@ extension EventLoop {
     holdOutput(of: connection)
   }
 
-  /// Writes what is queued, as far as the client takes it.
+  /// Writes what is queued, as far as the client takes it, and goes on where that was all.
   func writeQueued(_ connection: Connection) {
+    guard sendQueued(connection) else { return }
+    connection.machine.outputTaken(now: clock.now, shared.timeouts)
+    let hadMessages = connection.output.endMessages()
+    if connection.machine.phase == .closing {
+      finishClosing(connection)
+    } else if hadMessages, case .stream = connection.parked {
+      callOut(connection) { $0.drained($1) }
+    } else {
+      resume(connection)
+    }
+  }
+
+  /// Writes what is queued. Returns whether the client has taken all of it.
+  private func sendQueued(_ connection: Connection) -> Bool {
     while let next = connection.output.next {
       connection.output.gather(into: &scratch, limit: EventLoop.inputCapacity)
       let outcome: Socket.Outcome
@@ -107,21 +136,13 @@ extension EventLoop {
         }
       case .wouldBlock:
         if !connection.machine.hasOutput { outputWaits(connection) }
-        return
+        return false
       case .failed:
         close(connection)
-        return
+        return false
       }
     }
-    connection.machine.outputTaken(now: clock.now, shared.timeouts)
-    let hadMessages = connection.output.endMessages()
-    if connection.machine.phase == .closing {
-      finishClosing(connection)
-    } else if hadMessages, case .stream = connection.parked {
-      callOut(connection) { $0.drained($1) }
-    } else {
-      resume(connection)
-    }
+    return true
   }
 }
 

@@ -51,7 +51,7 @@ extension EventLoop {
     connection.begun = 0
     counters.latencies.count(connection.kind, nanoseconds: nanoseconds)
     guard let log = shared.accessLog else { return }
-    log(answered(connection, response, isStream ? 0 : response.body.count, nanoseconds))
+    log(answered(connection, response, isStream ? 0 : response.byteCount, nanoseconds))
     connection.request = nil
   }
 

@@ -8,6 +8,9 @@ public final class Representation: Sendable {
   /// One form of the representation, with the heads that go with it.
   final class Variant: Sendable {
     let body: [UInt8]
+    /// What follows it.
+    let pieces: [BodyPiece]
+    let byteCount: Int
     let coding: ContentCoding
     /// As in `ETag`, with the quotes; empty where there is none.
     let tag: [UInt8]
@@ -16,12 +19,32 @@ public final class Representation: Sendable {
     private let bodyFields: Int
     private let keptNotModified = AtomicLazyReference<HeaderBlock>()
 
-    init(body: [UInt8], coding: ContentCoding, tag: [UInt8], head: HeaderBlock, bodyFields: Int) {
+    init(
+      body: [UInt8],
+      pieces: [BodyPiece],
+      coding: ContentCoding,
+      tag: [UInt8],
+      fields: [HeaderField],
+      bodyFields: Int
+    ) {
+      let count = body.count + pieces.byteCount
       self.body = body
+      self.pieces = pieces
+      byteCount = count
       self.coding = coding
       self.tag = tag
-      self.head = head
+      head = HeaderBlock(status: .ok, fields, contentLength: count)
       self.bodyFields = bodyFields
+    }
+
+    /// The body in one piece; a copy where there are several.
+    var wholeBody: [UInt8] {
+      guard !pieces.isEmpty else { return body }
+      var whole: [UInt8] = []
+      whole.reserveCapacity(byteCount)
+      whole.append(contentsOf: body)
+      for piece in pieces { whole.append(contentsOf: piece.bytes[piece.start...]) }
+      return whole
     }
 
     /// The head of a 304, made when first asked for: what is sent once, such as one row, mostly has none.
@@ -36,8 +59,10 @@ public final class Representation: Sendable {
   /// into one packet anyway.
   static let compressionThreshold = 1024
 
-  /// The bytes without a content coding.
-  public var body: [UInt8] { identity.body }
+  /// The bytes without a content coding; a copy where they are in several pieces.
+  public var body: [UInt8] { identity.wholeBody }
+  /// How many these are. O(1).
+  public var byteCount: Int { identity.byteCount }
   /// The text between the quotes of the entity tag; nil without one.
   public let entityTag: String?
   /// The tag is for `If-None-Match` alone (RFC 9110 section 8.8.1).
@@ -53,6 +78,7 @@ public final class Representation: Sendable {
   private let making = Mutex(())
 
   /// - Parameters:
+  ///   - pieces: the rest of the body, which is sent as it is where no coding is asked for, and shared with whoever has it.
   ///   - entityTag: what stands between the quotes; compressed forms get `-gzip`, `-deflate` and `-zstd` behind it. Nil, or
   ///     with a character that no tag can have: no `ETag`, and no 304.
   ///   - hasWeakTag: for a tag that no `If-Match` of an edit can name.
@@ -60,6 +86,7 @@ public final class Representation: Sendable {
   ///   - fields: further fields, such as `Link`. Those that 304 must have too (RFC 9110 section 15.4.5) are in it.
   public init(
     body: [UInt8],
+    pieces: [BodyPiece] = [],
     contentType: String,
     entityTag: String? = nil,
     hasWeakTag: Bool = false,
@@ -73,13 +100,13 @@ public final class Representation: Sendable {
     if let cacheControl { shared.append(HeaderField(.cacheControl, cacheControl)) }
     shared.append(HeaderField(.vary, (["Accept-Encoding"] + vary).joined(separator: ", ")))
     sharedFields = shared + fields
-    identity = Representation.variant(body, .identity, self.entityTag, hasWeakTag, contentType, sharedFields)
+    identity = Representation.variant(body, pieces, .identity, self.entityTag, hasWeakTag, contentType, sharedFields)
   }
 
   /// Makes compressed forms ahead of the first request. From any queue, best not on an event loop: compressing
   /// takes some 20 ms for a megabyte.
   public func prepare(_ codings: [ContentCoding]) {
-    for coding in codings where body.count >= Representation.compressionThreshold { _ = variant(coding) }
+    for coding in codings where byteCount >= Representation.compressionThreshold { _ = variant(coding) }
   }
 
   /// Returns whether `response(to:)` can answer without compressing first.
@@ -107,14 +134,14 @@ public final class Representation: Sendable {
       if request.head.hasIfMatch, !isMatched(request.head) { return preconditionFailed(variant) }
       if isNotModified(request.head, variant) { return Response(status: .notModified, headers: variant.notModified) }
     }
-    return Response(status: status, headers: variant.head, body: variant.body)
+    return Response(status: status, headers: variant.head, body: variant.body, pieces: variant.pieces)
   }
 
   /// The response to a request without conditions, of which only the codings are left.
   public func response(accepting accepted: AcceptedCodings) -> Response {
     guard let coding = selectedCoding(accepted) else { return Representation.notAcceptable }
     let variant = existing(coding) ?? variant(coding)
-    return Response(status: .ok, headers: variant.head, body: variant.body)
+    return Response(status: .ok, headers: variant.head, body: variant.body, pieces: variant.pieces)
   }
 
   private static let notAcceptable = Response.problem(
@@ -125,7 +152,7 @@ public final class Representation: Sendable {
 
   /// The coding to answer with; nil where none is acceptable.
   private func selectedCoding(_ accepted: AcceptedCodings) -> ContentCoding? {
-    if body.count < Representation.compressionThreshold, accepted.ordered.contains(.identity) { return .identity }
+    if byteCount < Representation.compressionThreshold, accepted.ordered.contains(.identity) { return .identity }
     return accepted.ordered.first
   }
 
@@ -143,8 +170,8 @@ public final class Representation: Sendable {
     return making.withLock { _ in
       if let variant = existing(coding) { return variant }
       // A body that doesn't get smaller is sent as it is; a client that asked for a coding must take that as well.
-      let made = Compressor.compress(body, coding).map {
-        Representation.variant($0, coding, entityTag, hasWeakTag, contentType, sharedFields)
+      let made = Compressor.compress(identity.wholeBody, coding).map {
+        Representation.variant($0, [], coding, entityTag, hasWeakTag, contentType, sharedFields)
       }
       switch coding {
       case .identity: return identity
@@ -157,6 +184,7 @@ public final class Representation: Sendable {
 
   private static func variant(
     _ body: [UInt8],
+    _ pieces: [BodyPiece],
     _ coding: ContentCoding,
     _ entityTag: String?,
     _ isWeak: Bool,
@@ -169,9 +197,10 @@ public final class Representation: Sendable {
     if coding != .identity { bodyFields.append(HeaderField(.contentEncoding, coding.name)) }
     return Variant(
       body: body,
+      pieces: pieces,
       coding: coding,
       tag: Array(tag.utf8),
-      head: HeaderBlock(status: .ok, bodyFields + tagField + shared, contentLength: body.count),
+      fields: bodyFields + tagField + shared,
       bodyFields: bodyFields.count
     )
   }
