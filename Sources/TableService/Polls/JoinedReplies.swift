@@ -5,13 +5,17 @@ import JSON
 import Synchronization
 import TableEngine
 
-/// Replies to polls of several tables: joined and compressed once for all who wait for the same tables.
+/// Replies to polls of several tables: joined and compressed once for all who wait for the same tables. What is not compressed shares
+/// its large parts with all other replies that have them, however different the polls: clients that don't read hold one copy.
 final class JoinedReplies: Sendable {
   /// The most replies that are kept, in bytes with all that is kept beside them, and in number; the oldest goes first.
   private static let maximumBytes = 16 << 20
   private static let maximum = 64
-  /// The most bytes of a reply that is joined beside all others: larger ones take long to compress, and have a line of their own.
+  /// The most bytes to be copied or compressed for a reply that is joined beside all others: more take long, and have a line of their
+  /// own.
   private static let large = 256 << 10
+  /// Parts of so many bytes are shared, not copied.
+  private static let shared = 16 << 10
 
   private let line = JoiningLine("tablecast.joining")
   private let largeLine = JoiningLine("tablecast.joining.large")
@@ -33,15 +37,21 @@ final class JoinedReplies: Sendable {
     var scope: ReplyScope
     var whole: Representation
 
-    /// Of the parts as well, and of compressed forms, as far as they can be told.
-    var byteCount: Int { whole.body.count + whole.body.count / 4 + parts.reduce(0) { $0 + $1.reply.byteCount } }
+    /// Of the parts as well, which may be kept for it alone, of copies of small ones, and of compressed forms, as far as they can
+    /// be told.
+    var byteCount: Int {
+      whole.byteCount / 4
+        + parts.reduce(0) { sum, part in
+          sum + part.reply.byteCount + (part.reply.body.count < JoinedReplies.shared ? part.reply.body.count : 0)
+        }
+    }
   }
 
   /// Has replies joined: one request of each client, then the next one of each. Where nobody waits for it any more, nothing is.
   ///
-  /// - Parameter bytes: how many there are to be joined.
-  func inTurn(_ asker: ReplyAsker, bytes: Int, _ join: @escaping @Sendable () -> Void) {
-    (bytes > Self.large ? largeLine : line).add(ReplyTurns.Job(isWanted: asker.isThere, make: join), of: asker.share)
+  /// - Parameter work: what it costs (``work(on:for:)``).
+  func inTurn(_ asker: ReplyAsker, work: Int, _ join: @escaping @Sendable () -> Void) {
+    (work > Self.large ? largeLine : line).add(ReplyTurns.Job(isWanted: asker.isThere, make: join), of: asker.share)
   }
 
   /// The joining of these very replies, if it was made. O(`maximum`).
@@ -60,8 +70,10 @@ final class JoinedReplies: Sendable {
   /// The replies joined: `{"changes":[…]}`. Those with troubles are one client's, and not kept.
   func reply(_ parts: [Entry], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope) -> Representation {
     if let whole = known(parts, troubles, scope) { return whole }
+    let body = Self.body(parts, troubles)
     let whole = Representation(
-      body: Self.body(parts, troubles),
+      body: body.beginning,
+      pieces: body.pieces,
       contentType: "application/json",
       cacheControl: "no-store",
       vary: scope.vary,
@@ -80,38 +92,60 @@ final class JoinedReplies: Sendable {
     return whole
   }
 
-  /// Each byte of a part is copied once.
-  private static func body(_ parts: [Entry], _ troubles: [MultiPoll.Trouble]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(parts.reduce(16) { $0 + $1.reply.body.count + 16 })
-    bytes.append(contentsOf: "{\"changes\":[".utf8)
+  /// The bytes that are copied or compressed to join replies: what that costs.
+  static func work(on replies: [EncodedReply], for codings: AcceptedCodings) -> Int {
+    let isCompressed = codings.ordered.first != .identity
+    return replies.reduce(0) { $0 + (isCompressed || $1.body.count < shared ? $1.body.count : 0) }
+  }
+
+  /// In turn text of the body's own, into which small parts are copied, and a large part as it is.
+  private static func body(
+    _ parts: [Entry],
+    _ troubles: [MultiPoll.Trouble]
+  ) -> (beginning: [UInt8], pieces: [BodyPiece]) {
+    var beginning: [UInt8]?
+    var pieces: [BodyPiece] = []
+    var text: [UInt8] = []
+    text.reserveCapacity(parts.reduce(16) { $0 + ($1.reply.body.count < shared ? $1.reply.body.count : 0) + 16 })
+    text.append(contentsOf: "{\"changes\":[".utf8)
     for (place, part) in parts.enumerated() {
-      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      if place > 0 { text.append(UInt8(ascii: ",")) }
       if let number = part.number {
         // An object with a member more: which `after` it is for.
-        bytes.append(contentsOf: "{\"pair\":\(number),".utf8)
-        bytes.append(contentsOf: part.reply.body.dropFirst())
+        text.append(contentsOf: "{\"pair\":\(number),".utf8)
+      }
+      let start = part.number == nil ? 0 : 1
+      if part.reply.body.count < shared {
+        text.append(contentsOf: part.reply.body.dropFirst(start))
       } else {
-        bytes.append(contentsOf: part.reply.body)
+        if beginning == nil { beginning = text } else { pieces.append(BodyPiece(text)) }
+        pieces.append(BodyPiece(part.reply.body, from: start))
+        text = []
       }
     }
     for (place, trouble) in troubles.enumerated() {
-      if place > 0 || !parts.isEmpty { bytes.append(UInt8(ascii: ",")) }
-      var writer = JSONWriter()
-      writer.beginObject()
-      if let number = trouble.number {
-        writer.name("pair")
-        writer.write(number)
-      }
-      writer.name("table")
-      writer.write(trouble.table)
-      writer.name("problem")
-      writer.write(raw: trouble.error.response.body)
-      writer.endObject()
-      bytes.append(contentsOf: writer.bytes)
+      if place > 0 || !parts.isEmpty { text.append(UInt8(ascii: ",")) }
+      text.append(contentsOf: entry(trouble))
     }
-    bytes.append(contentsOf: "]}".utf8)
-    return bytes
+    text.append(contentsOf: "]}".utf8)
+    guard let beginning else { return (text, []) }
+    return (beginning, pieces + [BodyPiece(text)])
+  }
+
+  /// The object that stands for a table that can't be followed.
+  private static func entry(_ trouble: MultiPoll.Trouble) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    if let number = trouble.number {
+      writer.name("pair")
+      writer.write(number)
+    }
+    writer.name("table")
+    writer.write(trouble.table)
+    writer.name("problem")
+    writer.write(raw: trouble.error.response.body)
+    writer.endObject()
+    return writer.bytes
   }
 }
 

@@ -6,8 +6,8 @@ import TableModel
 
 /// How the replies of several tables become one response.
 extension MultiPoll {
-  /// Joined at once, where that is little: more is not an event loop's to do.
-  private static let fewBytes = 8 << 10
+  /// Joined at once, where few bytes are to be copied or compressed: more is not an event loop's to do.
+  private static let littleWork = 8 << 10
 
   /// Each table makes its own reply, on its own queue: none waits for another's. With enough bytes in them the other tables
   /// that have moved are left to the next request, which is answered at once.
@@ -21,18 +21,17 @@ extension MultiPoll {
     var random = SystemRandomNumberGenerator()
     let chosen = GatheredReplies.choice(of: there.map { $0?.body.count }, using: &random)
     let (moves, ready) = (chosen.map { all[$0] }, chosen.map { there[$0] })
-    let bytes = ready.reduce(0) { $0 + ($1?.body.count ?? 0) }
     let made = ready.compactMap { $0 }
     if made.count == moves.count {
       let joined = joinedReplies.known(entries(moves, made), troubles, scope)
-      if joined?.isPrepared(for: codings) ?? (bytes <= Self.fewBytes) {
+      if joined?.isPrepared(for: codings) ?? (JoinedReplies.work(on: made, for: codings) <= Self.littleWork) {
         return .response(response(joined, moves, made, troubles))
       }
     }
     let asker = ReplyAsker(exchange.asker)
     let gathered = GatheredReplies(ready) { [self] parts in
       let (told, made) = (parts.map { moves[$0.place] }, parts.map(\.reply))
-      joinedReplies.inTurn(asker, bytes: made.reduce(0) { $0 + $1.body.count }) { [self] in
+      joinedReplies.inTurn(asker, work: JoinedReplies.work(on: made, for: codings)) { [self] in
         // By a configuration that was read meanwhile.
         let isRefused = told.contains { move in
           caller.refusal(members[move.member].table) != nil || members[move.member].searchRefusal != nil
@@ -88,7 +87,7 @@ extension MultiPoll {
     if !link.isEmpty, target.utf8.count <= Self.longestTarget {
       response.additional.append(HeaderField(.link, "<\(target)>; rel=\"next\""))
     }
-    guard troubles.isEmpty, joined.body.count <= Self.remembered else { return response }
+    guard troubles.isEmpty, joined.byteCount <= Self.remembered else { return response }
     let answer = response.serialized()
     // By where the replies lead: a table may have moved again while they were made.
     let told = zip(moves, made).map { Move(member: $0.member, to: $1.cursor) }
