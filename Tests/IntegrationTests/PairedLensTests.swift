@@ -150,13 +150,37 @@ import Testing
       #expect(link.split(separator: "after=").count == pairs.count + 1, "\(link)")
       target = String(link.dropFirst().prefix { $0 != ">" })
     }
-    // The small table's reply may come before the large ones or after them.
     #expect(told.map { $0.filter { $0 < windows.count } } == [[0, 1, 2], [3]], "\(told)")
     #expect(told.joined().sorted() == Array(0...windows.count), "\(told)")
     for (pair, rows) in windows.enumerated() { #expect(mirrors[pair]?.rows.count == rows) }
     // Then there is nothing left to tell.
     let last = try client.request("GET", target.replacing("&wait=20", with: "&wait=0"))
     #expect(try last.json["changes"] == [], "\(last.text.prefix(200))")
+  }
+
+  /// Whichever reply is made first, and though the large one is enough for one response.
+  @Test func equalPollsAreToldOfTheSameTables() throws {
+    let title = JSONValue.string(String(repeating: "x", count: 1_000))
+    let items = JSONValue.array((1...9_000).map { ["id": .string("r\($0)"), "title": title] })
+    let upstream = try ScriptedUpstream { _ in .json(items) }
+    let text =
+      Self.configuration + """
+
+          large:
+            source: {url: "\(upstream.url)", every: 1h}
+            row: {id: "${id}", type: plain}
+        """
+    let service = try ServiceProcess(text, arguments: ["--insecure"])
+    _ = try service.follow("large", until: "is ready") { $0.state == "ready" }
+    let replies = try (0..<8).map { _ in try poll(service, ["large:", "t:", "none:", "u:"]) }
+    for reply in replies {
+      // With a cursor for each: all of them are told.
+      let pairs = reply["Link"].split(separator: "after=").dropFirst()
+      #expect(pairs.count == 3 && pairs.allSatisfy { $0.contains(".") }, "\(reply["Link"])")
+      #expect(reply.body.count == replies[0].body.count && reply.body.count > 8 << 20)
+    }
+    let entries = try (replies[0].json["changes"] ?? .null).elements
+    #expect(entries.map { $0["table"]?.text } == ["large", "t", "u", "none"])
   }
 
   @Test(

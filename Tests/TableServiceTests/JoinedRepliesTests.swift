@@ -16,22 +16,30 @@ import Testing
     return EncodedReply(body, cursor: Cursor(epoch: Epoch(rawValue: 1), version: 1))
   }
 
+  /// - Parameter sizes: as they are expected; 100 bytes are enough.
+  private func order(_ sizes: [Int]) -> TellingOrder {
+    TellingOrder(sizes: sizes, cursors: sizes.map { _ in nil }, enough: 100)
+  }
+
   @Test func enoughIsGivenOnWithoutTheRest() {
     let given = Mutex<[[Int]]>([])
-    let gathered = GatheredReplies([nil, reply(1), nil, nil]) { parts in
+    let gathered = GatheredReplies([nil, reply(1), nil, nil], in: order([1, 20, 30, 10])) { parts in
       given.withLock { $0.append(parts.map(\.place)) }
     }
     gathered.begin()
-    #expect(!gathered.isComplete)
-    gathered.set(2, reply(GatheredReplies.enough))
-    #expect(gathered.isComplete)
+    #expect((0..<4).map(gathered.wants) == [true, false, true, true])
+    // The one before it is awaited, the one behind it is not any more.
+    gathered.set(3, reply(100))
+    #expect((0..<4).map(gathered.wants) == [true, false, false, false])
+    #expect(given.withLock { $0 }.isEmpty)
     gathered.set(0, reply(1))
-    #expect(given.withLock { $0 } == [[1, 2]])
+    gathered.set(2, reply(1))
+    #expect(given.withLock { $0 } == [[0, 3]] && !gathered.wants(1))
   }
 
   @Test func whatIsThereAtOnceIsEnough() {
     let given = Mutex<[[Int]]>([])
-    let gathered = GatheredReplies([reply(GatheredReplies.enough), nil]) { parts in
+    let gathered = GatheredReplies([reply(100), nil], in: order([100, 200])) { parts in
       given.withLock { $0.append(parts.map(\.place)) }
     }
     gathered.begin()
@@ -40,7 +48,7 @@ import Testing
 
   @Test func littleIsGivenOnWhenAllIsThere() {
     let given = Mutex<[[Int]]>([])
-    let gathered = GatheredReplies([nil, reply(1), nil]) { parts in
+    let gathered = GatheredReplies([nil, reply(1), nil], in: order([1, 1, 1])) { parts in
       given.withLock { $0.append(parts.map(\.place)) }
     }
     gathered.begin()
@@ -48,40 +56,6 @@ import Testing
     #expect(given.withLock { $0 }.isEmpty)
     gathered.set(0, reply(1))
     #expect(given.withLock { $0 } == [[0, 1, 2]])
-  }
-
-  @Test(
-    "A table with many bytes that always moves leaves out nobody each time",
-    arguments: [
-      [GatheredReplies.enough, 1, 1], [nil, GatheredReplies.enough, nil], [GatheredReplies.enough, nil],
-    ] as [[Int?]]
-  )
-  func everybodyIsToldInTime(bytes: [Int?]) {
-    var random = SeededGenerator(seed: 1)
-    var told: Set<Int> = []
-    for _ in 0..<200 {
-      let chosen = GatheredReplies.choice(of: bytes, using: &random)
-      #expect(!chosen.isEmpty && chosen == chosen.sorted())
-      // What is missing is told by the same response: it is awaited.
-      let sum = chosen.reduce(0) { $0 + (bytes[$1] ?? 0) }
-      if chosen.contains(where: { bytes[$0] == nil }) { #expect(sum < GatheredReplies.enough) }
-      told.formUnion(chosen)
-    }
-    #expect(told == Set(bytes.indices))
-  }
-
-  @Test func allAreToldWhereThatIsLittle() {
-    var random = SystemRandomNumberGenerator()
-    let chosen = GatheredReplies.choice(of: [1, nil, GatheredReplies.enough - 2], using: &random)
-    #expect(chosen == [0, 1, 2])
-    let none = GatheredReplies.choice(of: [], using: &random)
-    #expect(none.isEmpty)
-  }
-
-  @Test func whatWasLeftOutIsMadeFirst() {
-    let versions: [UInt64?] = [7, 5, nil, 5]
-    let cursors = versions.map { version in version.map { Cursor(epoch: Epoch(rawValue: 1), version: $0) } }
-    #expect(GatheredReplies.oldestFirst(cursors) == [2, 1, 3, 0])
   }
 
   @Test func partsStandOneAfterTheOtherWithTheirNumbers() {

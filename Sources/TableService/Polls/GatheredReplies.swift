@@ -1,13 +1,8 @@
 import Synchronization
 import TableEngine
-import TableModel
 
-/// The replies of several tables on their way, each from its own queue; given on when all are there, or enough of them for one
-/// response.
+/// The replies of several tables on their way, each from its own queue; given on when all that one response tells are there.
 final class GatheredReplies: Sendable {
-  /// So many bytes are enough: a response has no more but for its last part, however many windows its client follows.
-  static let enough = 8 << 20
-
   /// The reply of one table, by its place among those that were asked for.
   struct Part: Sendable {
     var place: Int
@@ -16,32 +11,29 @@ final class GatheredReplies: Sendable {
 
   private struct State {
     var made: [EncodedReply?]
-    var missing: Int
-    var bytes: Int
     var isComplete = false
   }
 
+  private let order: TellingOrder
   private let state: Mutex<State>
   private let completion: @Sendable ([Part]) -> Void
 
-  init(_ made: [EncodedReply?], completion: @escaping @Sendable ([Part]) -> Void) {
-    let bytes = made.reduce(0) { $0 + ($1?.body.count ?? 0) }
-    state = Mutex(State(made: made, missing: made.count(where: { $0 == nil }), bytes: bytes))
-    self.completion = completion
+  init(_ made: [EncodedReply?], in order: TellingOrder, completion: @escaping @Sendable ([Part]) -> Void) {
+    (self.order, self.completion) = (order, completion)
+    state = Mutex(State(made: made))
   }
 
-  /// The missing replies are not wanted any more.
-  var isComplete: Bool { state.withLock { $0.isComplete } }
-
-  func set(_ place: Int, _ reply: EncodedReply) {
-    finish { state in
-      state.made[place] = reply
-      state.missing -= 1
-      state.bytes += reply.body.count
+  /// Returns whether the reply at a place is missing, and may be told. What is not wanted never is later.
+  func wants(_ place: Int) -> Bool {
+    state.withLock { state in
+      guard !state.isComplete, state.made[place] == nil else { return false }
+      return order.told(state.made.map { $0?.body.count }).contains(place)
     }
   }
 
-  /// Without a missing one there is nothing to wait for, nor with enough.
+  func set(_ place: Int, _ reply: EncodedReply) { finish { $0.made[place] = reply } }
+
+  /// Without a missing one there is nothing to wait for.
   func begin() { finish { _ in } }
 
   private func finish(_ change: (inout State) -> Void) {
@@ -49,40 +41,20 @@ final class GatheredReplies: Sendable {
       // One that comes late is left to the client's next request.
       guard !state.isComplete else { return nil }
       change(&state)
-      guard state.missing == 0 || state.bytes >= Self.enough else { return nil }
-      defer { (state.isComplete, state.made) = (true, []) }
-      return state.made.enumerated().compactMap { place, reply in reply.map { Part(place: place, reply: $0) } }
+      guard let parts = Self.parts(of: state.made, in: order) else { return nil }
+      (state.isComplete, state.made) = (true, [])
+      return parts
     }
     if let parts { completion(parts) }
   }
 
-  // MARK: What is left out
-
-  /// Which replies are to be told by one response: all, or some of them by chance where there are more than enough. In
-  /// a fixed order, a large table that always moves would leave out the same others each time.
-  ///
-  /// - Parameter bytes: of each reply; nil: it is missing.
-  /// - Returns: their places, in order.
-  static func choice(of bytes: [Int?], using random: inout some RandomNumberGenerator) -> [Int] {
-    guard bytes.reduce(0, { $0 + ($1 ?? 0) }) >= enough else { return Array(bytes.indices) }
-    var chosen: [Int] = []
-    var (sum, hasMissing) = (0, false)
-    for place in bytes.indices.shuffled(using: &random) {
-      sum += bytes[place] ?? 0
-      // With enough in it, the response would go out without the missing ones.
-      if hasMissing, sum >= enough { break }
-      chosen.append(place)
-      if bytes[place] == nil { hasMissing = true }
-      if sum >= enough { break }
+  /// Returns what one response tells, by places; nil: not all of it is made.
+  static func parts(of made: [EncodedReply?], in order: TellingOrder) -> [Part]? {
+    var parts: [Part] = []
+    for place in order.told(made.map { $0?.body.count }).sorted() {
+      guard let reply = made[place] else { return nil }
+      parts.append(Part(place: place, reply: reply))
     }
-    return chosen.sorted()
-  }
-
-  /// The order in which replies are to be made: the oldest cursors first. Windows of one table are made one after the
-  /// other, and enough may be there before the last ones.
-  static func oldestFirst(_ cursors: [Cursor?]) -> [Int] {
-    cursors.indices.sorted { one, other in
-      (cursors[one]?.version ?? 0, one) < (cursors[other]?.version ?? 0, other)
-    }
+    return parts
   }
 }

@@ -10,27 +10,28 @@ extension MultiPoll {
   private static let littleWork = 8 << 10
 
   /// Each table makes its own reply, on its own queue: none waits for another's. With enough bytes in them the other tables
-  /// that have moved are left to the next request, which is answered at once.
+  /// that have moved are left to the next request, which is answered at once (``TellingOrder``).
   func gather(_ all: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
     // A token that is over by now ends all of it, not one table after the other.
     if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
       return .response(refusal.response)
     }
     if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == all { return .response(last.response) }
-    let there = all.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
-    var random = SystemRandomNumberGenerator()
-    let chosen = GatheredReplies.choice(of: there.map { $0?.body.count }, using: &random)
-    let (moves, ready) = (chosen.map { all[$0] }, chosen.map { there[$0] })
-    let made = ready.compactMap { $0 }
-    if made.count == moves.count {
-      let joined = joinedReplies.known(entries(moves, made), troubles, scope)
+    let ready = all.map { members[$0.member].table.readyReply(query(of: members[$0.member]), to: $0.to) }
+    let order = TellingOrder(
+      sizes: zip(all, ready).map { move, reply in reply?.body.count ?? members[move.member].expectedBytes },
+      cursors: all.map { members[$0.member].query.after }
+    )
+    if let parts = GatheredReplies.parts(of: ready, in: order) {
+      let (told, made) = (parts.map { all[$0.place] }, parts.map(\.reply))
+      let joined = joinedReplies.known(entries(told, made), troubles, scope)
       if joined?.isPrepared(for: codings) ?? (JoinedReplies.work(on: made, for: codings) <= Self.littleWork) {
-        return .response(response(joined, moves, made, troubles))
+        return .response(response(joined, told, made, troubles))
       }
     }
     let asker = ReplyAsker(exchange.asker)
-    let gathered = GatheredReplies(ready) { [self] parts in
-      let (told, made) = (parts.map { moves[$0.place] }, parts.map(\.reply))
+    let gathered = GatheredReplies(ready, in: order) { [self] parts in
+      let (told, made) = (parts.map { all[$0.place] }, parts.map(\.reply))
       joinedReplies.inTurn(asker, work: JoinedReplies.work(on: made, for: codings)) { [self] in
         // By a configuration that was read meanwhile.
         let isRefused = told.contains { move in
@@ -44,11 +45,11 @@ extension MultiPoll {
       }
     }
     gathered.begin()
-    let wanting = ReplyAsker(share: asker.share) { !gathered.isComplete && asker.isThere() }
-    let order = GatheredReplies.oldestFirst(moves.map { members[$0.member].query.after })
-    for index in order where ready[index] == nil && !gathered.isComplete {
-      let member = members[moves[index].member]
-      member.table.render(query(of: member), for: wanting) { gathered.set(index, $0) }
+    // The smallest first: windows of one table are made one after the other, and enough may be there before the last ones.
+    for place in order.places where gathered.wants(place) {
+      let member = members[all[place].member]
+      let wanting = ReplyAsker(share: asker.share) { gathered.wants(place) && asker.isThere() }
+      member.table.render(query(of: member), for: wanting) { gathered.set(place, $0) }
     }
     return .later
   }
