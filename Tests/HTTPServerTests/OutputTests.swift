@@ -61,6 +61,18 @@ import Testing
     #expect(reader.receive().response?.body.count == TestService.huge)
   }
 
+  /// Also where nothing more comes for which room would be made.
+  @Test func whoTakesNothingIsGivenUpInTime() throws {
+    let service = try TestService { configuration in
+      configuration.limits.waitingOutput = TestService.huge
+      configuration.limits.mostWaitingOutput = 20 * TestService.huge
+    }
+    let clients = (0..<4).map { _ in TestClient(port: service.port) }
+    for client in clients { client.send(Self.get("/huge")) }
+    #expect(TestService.eventually { service.statistics.slowReaders >= 3 })
+    withExtendedLifetime(clients) {}
+  }
+
   /// However many take one response, it is there once.
   @Test func whatAllWaitForGivesNobodyUp() throws {
     let service = try TestService { configuration in

@@ -232,7 +232,7 @@ extension EventLoop {
     guard woken.isEmpty, resumable.isEmpty, due.isEmpty, !isDraining,
       mailbox.beginPolling(withoutWaiters: topics.isEmpty)
     else { return 0 }
-    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
+    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain, stallsDue)
     return Int32(truncatingIfNeeded: min(max(next - clock.now, 0), EventLoop.patience))
   }
 

@@ -50,6 +50,8 @@ final class EventLoop: @unchecked Sendable {
   var wokenIndex = 0
   /// When clients that take nothing were last looked for.
   var stallsSought = 0
+  /// When they are looked for again, as too much waits; `Int.max` where it doesn't.
+  var stallsDue = Int.max
   /// When the slice in hand of those was begun.
   var sliceBegun = 0
   /// Connections that have more input than was read in one turn.
@@ -201,6 +203,7 @@ extension EventLoop {
   /// Looks at the next connections whose time is over.
   func expireDeadlines() {
     if clock.now >= acceptAgain { resumeAccepting() }
+    if clock.now >= stallsDue { seekStalls() }
     if let next = wheel.nextExpiry, next <= clock.now { wheel.expire(now: clock.now, into: &due) }
     let end = min(dueIndex + EventLoop.dueSlice, due.count)
     while dueIndex < end {
@@ -224,7 +227,7 @@ extension EventLoop {
 
   /// Sets the timer for the next deadline, if it isn't set for an earlier time.
   func setTimer() {
-    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
+    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain, stallsDue)
     guard next < timerDeadline else { return }
     timerDeadline = next
     timer?.schedule(deadline: .now() + .milliseconds(max(next - clock.now, 1)), leeway: .milliseconds(5))
