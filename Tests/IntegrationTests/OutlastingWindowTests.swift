@@ -39,6 +39,28 @@ import Testing
     #expect(changed["reset"]?.text == "expired", "\(changed)")
   }
 
+  /// Where there are searches, versions may change nothing else.
+  @Test(arguments: ["", "&view=v"]) func theWholeTableOutlastsVersionsThatChangeSearchesAlone(lens: String) throws {
+    let configuration = Self.configuration
+      .replacing("payload:", with: "find: {search: [hidden]}, payload:")
+    let service = try ServiceProcess(configuration, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    var table = try service.mirror("t")
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(table.cursor)&wait=50\(lens)")
+    try service.awaitPolls(1)
+    func patch(_ row: Int, _ item: JSONValue) throws {
+      #expect(try editor.request("PATCH", "/v1/tables/t/items/\(row)", body: item).status == 200)
+    }
+    for number in 0..<20 { try patch(2, ["hidden": .string("word \(number)")]) }
+    let late = try editor.request("GET", "/v1/tables/t/changes?after=\(table.cursor)&wait=0\(lens)").json
+    #expect(late["stages"]?.elements.isEmpty == true && late["reset"] == nil, "\(late)")
+    try patch(1, ["title": "A"])
+    let woken = try waiter.receive("what is shown").json
+    #expect(woken["reset"] == nil && woken["from"]?.text == table.cursor, "\(woken)")
+    try table.apply(woken)
+    try table.check(equals: service.snapshot("t"))
+  }
+
   /// A search outlasts them however fast they come.
   @Test func aSearchOutlastsVersionsThatChangeNothingOfIt() throws {
     let configuration = Self.configuration.replacing("history: 3", with: "history: 2")

@@ -38,6 +38,7 @@ import Testing
       let window = try #require(WindowRange(from: from, rows: .random(in: 1...10_000, using: &random)))
       let found = changes.isAffected(window, after: cursor(after), until: cursor(oldest))
       guard after >= start else {
+        #expect(changes.isAffected(after: cursor(after), until: cursor(oldest)) == nil)
         #expect(found == nil && changes.size(at: cursor(after)) == nil, "seed \(seed), after \(after)")
         continue
       }
@@ -46,6 +47,12 @@ import Testing
         after < oldest
         && (after + 1...oldest).compactMap { rows[$0] }.contains { $0.lowerBound < window.end && $0.upperBound > from }
       #expect(found == expected, "seed \(seed), after \(after), \(window)")
+      guard after < oldest else { continue }
+      let isOther = (after + 1...oldest).contains { rows[$0] != nil } || sizes[after] != sizes[oldest]
+      #expect(
+        changes.isAffected(after: cursor(after), until: cursor(oldest)) == isOther,
+        "seed \(seed), after \(after)"
+      )
     }
     let (other, window) = (Cursor(epoch: .random(), version: current), try #require(WindowRange(10)))
     #expect(changes.isAffected(window, after: other, until: cursor(current)) == nil)

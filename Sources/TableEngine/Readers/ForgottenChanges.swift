@@ -44,6 +44,8 @@ package struct ForgottenChanges {
   /// The last of those before, all that there were since a version.
   private var recent: (changes: Deque<Change>, since: UInt64) = ([], 0)
   private static let maximumRecent = 1_024
+  /// The last version of those before that changed anything.
+  private var lastForgotten: UInt64 = 0
   /// From which version on the table had a size. Ascending; as many as may be needed in the longest wait.
   private var sizes: Deque<(version: UInt64, size: Size)> = []
   private static let maximumSizes = 4_096
@@ -64,7 +66,7 @@ package struct ForgottenChanges {
       (epoch, held, forgotten) = (previous.epoch, [], [])
       versions = previous.version...previous.version
       sizes = [(previous.version, size)]
-      recent = ([], previous.version)
+      (recent, lastForgotten) = (([], previous.version), 0)
     }
     for (version, step) in zip((previous.version + 1)..., steps) {
       if let rows = step.rows { held.append(Change(version: version, rows: rows)) }
@@ -79,6 +81,7 @@ package struct ForgottenChanges {
   }
 
   private mutating func forget(_ change: Change) {
+    lastForgotten = change.version
     recent.changes.append(change)
     if recent.changes.count > Self.maximumRecent { recent.since = recent.changes.removeFirst().version }
     guard change.rows.lowerBound < WindowRange.sizes.upperBound else { return }
@@ -106,6 +109,13 @@ package struct ForgottenChanges {
     guard cursor.version >= recent.since else { return nil }
     let start = Self.count(in: recent.changes, upTo: cursor.version) { $0.version }
     return recent.changes[start...].contains { $0.reaches(window) }
+  }
+
+  /// The same of the whole table, and of its sizes, which it shows. O(held), and O(log sizes).
+  package func isAffected(after cursor: Cursor, until oldest: Cursor) -> Bool? {
+    guard cursor.epoch == oldest.epoch, let size = size(at: cursor), let last = self.size(at: oldest) else { return nil }
+    return size != last || lastForgotten > cursor.version
+      || held.contains { $0.version > cursor.version && $0.version <= oldest.version }
   }
 
   /// How large the table was at a client's version; nil where that is not known. O(log sizes).

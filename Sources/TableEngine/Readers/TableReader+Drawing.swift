@@ -13,16 +13,19 @@ extension TableReader {
   }
 
   /// The version that shows what a client at a cursor has: its own, or the oldest one held, where it is known that nothing came
-  /// between the two that its window shows. O(1), or what ``ForgottenChanges`` takes.
+  /// between the two that its window, or the whole table, shows. O(1), or what ``ForgottenChanges`` takes.
   ///
   /// - Parameter search: of the request, which the cursor may have a digest of.
   func standing(at cursor: Cursor, _ search: FindSearch?) -> Version? {
     if let held = held(cursor) { return held }
     if let find = cursor.lensTag?.find { return standing(at: cursor, finding: find, or: search) }
-    guard let rows = cursor.lensTag?.rows else { return nil }
+    guard let tag = cursor.lensTag else { return nil }
     // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
     let oldest = versions.oldest
-    let isAffected = forgotten.withLock { $0?.isAffected(rows, after: cursor, until: oldest.cursor) }
+    let isAffected = forgotten.withLock { noted in
+      tag.rows.map { noted?.isAffected($0, after: cursor, until: oldest.cursor) }
+        ?? noted?.isAffected(after: cursor, until: oldest.cursor)
+    }
     return isAffected == false ? oldest : nil
   }
 

@@ -143,11 +143,12 @@ extension TableReader {
       && (lens.appearance == nil || firstAffectedRow(from: old, to: new, lens.appearance) != .max)
   }
 
-  /// Notes what came with the versions after one, so that waiters with a window outlast them. O(changes). On the table's
-  /// queue, once they are published.
+  /// Notes what came with the versions after one, so that waiters with a window outlast them; and others where there are searches, as
+  /// versions then may change nothing else. O(changes). On the table's queue, once they are published.
   func noteChanges(after previous: Version) {
     let isFirst = forgotten.withLock { $0 == nil }
-    guard !isFirst || !waiting.withLock({ $0.windows.isEmpty }) else { return }
+    let isSearched = finding.withLock { $0.current != nil }
+    guard !isFirst || waiting.withLock({ isSearched ? !$0.counts.isEmpty : !$0.windows.isEmpty }) else { return }
     let (current, oldest) = (versions.current, versions.oldest)
     // Who has come to wait may have seen a version before.
     let goesBack = isFirst && oldest.cursor.epoch == previous.cursor.epoch && oldest.number < previous.number
