@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: [true, false]) func whatCouldNotBeStoredIsStoredLater(isKnown: Bool) throws {
     #expect(try stored() == ["0": 1, "1": 1])
-    if !isKnown { change { $0.forgetTold() } }
+    if !isKnown { change { $0.noteRestored() } }
     store.fail(.full)
     receive(notes: [1, 2], 2)
     #expect(try stored() == ["0": 1, "1": 1])
@@ -71,12 +71,34 @@ import Testing
     #expect(table.current.cursor == version)
   }
 
+  /// A leader that has lost its lease, and has it again, may know what it could not store.
+  @Test(arguments: [true, false], [true, false]) func whatWasLetGoOfIsStoredLater(isKnown: Bool, isSaidAgain: Bool)
+    throws
+  {
+    if !isKnown { change { $0.noteRestored() } }
+    store.fail(.full)
+    receive(notes: [1, 2], 2)
+    store.fail(nil)
+    let shown = table.current.table
+    change { content in
+      content.drop(showing: shown)
+      content.restored = shown
+    }
+    if isSaidAgain {
+      receive(notes: [1, 2], 3)
+    } else {
+      table.writer.content.queue.async { [table] in table.writer.publishContent() }
+    }
+    table.settle()
+    #expect(try stored() == ["0": 1, "1": 2])
+  }
+
   /// As a database does that was set back.
   @Test func theStoreIsToldWhatItLacksOfRowsThatAreAsTheyWere() throws {
     let objects = Mutex<[String]>([])
     change { content in
       let sections = content.result?.sections ?? []
-      content.forgetTold()
+      content.noteRestored()
       content.restoredObjects = [ByteText("0"): Array(#"{"id": 0, "title": "A", "note": 0}"#.utf8)]
       objects.withLock { $0 = content.objectChanges(from: sections, to: sections).map(\.row) }
     }
@@ -86,7 +108,7 @@ import Testing
   @Test func ofVeryManyNoneIsForgotten() throws {
     receive(notes: Array(repeating: 1, count: 150), 2)
     for isKnown in [true, false] {
-      if !isKnown { change { $0.forgetTold() } }
+      if !isKnown { change { $0.noteRestored() } }
       let note = isKnown ? 2 : 3
       receive(notes: Array(repeating: note, count: 150), 3 + UInt64(note))
       receive(title: "B\(note)", notes: Array(repeating: note, count: 150), 9 + UInt64(note))

@@ -152,7 +152,7 @@ extension TableWriter {
       noteSetBack(to: stored.inputs)
       versions.replace(with: history)
       content.access { content in
-        content.forgetTold()
+        content.noteRestored()
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }

@@ -90,7 +90,7 @@ extension TableWriter {
     commit.fence = fence
     commit.inputs = version != nil ? content.access { isShared ? $0.sharedInputs : $0.toldInputs } : untold
     commit.objects = (hasWord ? [content.access { $0.markRefusal(refusal) }] : []) + objects
-    let areObjectsTold = content.access { $0.result != nil } && (version != nil || !objects.isEmpty)
+    let areObjectsTold = version != nil || !objects.isEmpty
     // Without another attempt the answers of sources would be lost until they answer again.
     let again: @Sendable (StoreError?) -> Void = { [self] _ in
       content.access { $0.noteUntold(objects) }

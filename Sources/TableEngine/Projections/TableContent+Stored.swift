@@ -22,7 +22,8 @@ extension TableContent {
   ///   - new: as they are mapped now.
   mutating func objectChanges(from old: [Section], to new: [Section]) -> [ObjectChange] {
     // A local table's items are stored as such.
-    guard local == nil, let result else { return [] }
+    guard local == nil else { return [] }
+    guard let result else { return untoldRestoredObjects(among: new) }
     defer { if restored == nil { restoredObjects = [:] } }
     let (changed, gone) = Self.rowsMadeAnew(from: old, to: new)
     let changes = (changed + rowsInDoubt(among: new, without: changed)).compactMap { row -> ObjectChange? in
@@ -32,6 +33,16 @@ extension TableContent {
       return isTold ? nil : ObjectChange(row: row.id, bytes: bytes)
     }
     return changes + gone.map { ObjectChange(row: $0, bytes: nil) }
+  }
+
+  /// Where no source has answered yet, or has said that nothing has changed: what this process has heard before.
+  private func untoldRestoredObjects(among sections: [Section]) -> [ObjectChange] {
+    guard !untoldRows.isEmpty else { return [] }
+    return sections.lazy.flatMap(\.rows).compactMap { row in
+      let id = ByteText(row.id)
+      guard untoldRows.contains(id), let bytes = restoredObjects[id] else { return nil }
+      return ObjectChange(row: row.id, bytes: bytes)
+    }
   }
 
   /// The rows that are as they were, and of which the store may have another object all the same.
@@ -51,8 +62,8 @@ extension TableContent {
     untoldRows.formUnion(changes.lazy.filter { $0.bytes != nil }.map { ByteText($0.row) })
   }
 
-  /// The store may lack any of the objects.
-  mutating func forgetTold() { (toldSections, untoldRows) = (nil, []) }
+  /// The store has the objects that it was read with (``restoredObjects``).
+  mutating func noteRestored() { (toldSections, untoldRows) = (nil, []) }
 
   /// The store has the objects of these sections.
   mutating func noteTold(_ sections: [Section]) { (toldSections, untoldRows, hasEditToTell) = (sections, [], false) }
@@ -93,7 +104,10 @@ extension TableContent {
       let row = ByteText(toggle.row)
       if toggle.isToggled { sharedToggles.insert(row) } else { sharedToggles.remove(row) }
     }
-    for object in objects { restoredObjects[ByteText(object.row)] = object.bytes }
+    for object in objects {
+      restoredObjects[ByteText(object.row)] = object.bytes
+      untoldRows.remove(ByteText(object.row))
+    }
   }
 
   /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
@@ -108,7 +122,7 @@ extension TableContent {
     }
     // Answers that are not mapped yet: the sources would not say them again.
     if isLeading, inputs.values.contains(where: { $0.content != nil }) {
-      forgetTold()
+      keepUntold()
       (restored, isResultOld) = (table, true)
       return
     }
@@ -129,8 +143,8 @@ extension TableContent {
     (record.base, record.durable) = (nothing.revision, nothing.revision)
     (isKnownToStore, isLost) = (false, true)
     (own, durable, storedInputRevisions) = (OwnState(), OwnState(), nothing.inputs)
-    forgetTold()
     if result != nil { restoredObjects = [:] }
+    (toldSections, untoldRows) = (nil, Set(restoredObjects.keys))
   }
 
   /// Maps what others have written, before something is built on it.
@@ -196,12 +210,13 @@ extension TableContent {
   /// Forgets what the sources have said, but not the objects of the rows that are shown.
   mutating func drop(showing table: Table) {
     if let result {
+      // It may be what could not be stored.
+      keepUntold()
       for row in table.sections.lazy.flatMap(\.rows) where restoredObjects[ByteText(row.id)] == nil {
         restoredObjects[ByteText(row.id)] = result.item(row.id)?.bytes
       }
     }
     result = nil
-    forgetTold()
     inputs = inputs.mapValues { input in
       var input = input
       input.letGo()
