@@ -213,7 +213,7 @@ func unepoched(_ cursor: Cursor) -> Cursor {
           (ENGINE + "Catalog/Adoptions.swift", "guard state.isUnderWay else", "guard fault != \"meanwhile\", state.isUnderWay else"),
           (ENGINE + "Catalog/Engine+Refreshing.swift", "number != adopted ||", "fault != \"meanwhile\" && number != adopted ||")),
     Fault("away", "a table that the configuration no longer has is read as it was left, by requests of the one before",
-          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "isRemoved ? .isGone(name) : nil", "fault != \"away\" && isRemoved ? .isGone(name) : nil")),
+          (ENGINE + "Projections/LiveTable+Lifecycle.swift", "case .removed: .isGone(name)\n      case .replacedByFamily", "case .removed: fault == \"away\" ? nil : .isGone(name)\n      case .replacedByFamily")),
     Fault("end", "who reads a table that ends goes on before it has ended",
           (ENGINE + "Projections/LiveTable+Lifecycle.swift", "    for table in all { table.lifecycle.withLock { $0.end(phase) } }\n",
            "    if fault != \"end\" { for table in all { table.lifecycle.withLock { $0.end(phase) } } }\n"),
