@@ -39,6 +39,7 @@ struct ItemChange: Change {
 
   /// Plans it, and commits it: what becomes of the items, the answer, and the version of this table are one transaction.
   private func plan(at head: ItemSnapshot, _ run: ChangeRun) {
+    guard writer.goesOn() else { return run.take(.behind) }
     let snapshot = laidOut(head)
     if let error = refusal(on: snapshot) ?? context.replica.refusal { return run.take(.refused(error)) }
     // Lookups must not be older than in the stored version.

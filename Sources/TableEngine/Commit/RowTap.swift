@@ -121,6 +121,7 @@ struct RowTap: Change {
   private func store(_ run: ChangeRun) {
     let take: @Sendable (ChangeProgress.Event) -> Void = { writer === original ? run.take($0) : run.takeLater($0) }
     if let error = original.refusal(of: EditPreconditions()) { return take(.refused(error)) }
+    guard original.goesOn() else { return take(.behind) }
     let (changes, table, inputs) = original.content.access { content in
       content.refreshResult(named: name)
       defer { content.letGoOfPart() }
@@ -160,9 +161,18 @@ struct RowTap: Change {
     commit.reply = idempotency.flatMap {
       StoredReply($0.asked(writer.answersName), .success(answer(at: version, of: original.reader)))
     }
-    commit.objects = original.content.access { $0.objectChanges(from: latest.sections, to: table.sections) }
-    original.store(commit, retry: { take($0.map { .baseFailed($0) } ?? .undone) }) { error in
-      if let error { take(.failed(TableError(error))) } else { done(true) }
+    let objects = original.content.access { content in
+      content.objectChanges(from: content.toldSections ?? latest.sections, to: table.sections)
+    }
+    commit.objects = objects
+    let fail: @Sendable (ChangeProgress.Event) -> Void = { event in
+      original.content.access { $0.noteUntold(objects) }
+      take(event)
+    }
+    original.store(commit, retry: { fail($0.map { .baseFailed($0) } ?? .undone) }) { error in
+      if let error { return fail(.failed(TableError(error))) }
+      original.content.access { $0.noteTold(table.sections) }
+      done(true)
     }
   }
 }

@@ -97,6 +97,13 @@ extension TableWriter {
     content.queue.async { [self] in publishContent() }
   }
 
+  /// Returns whether a version may be built on the last one. A table that the database has lost begins an epoch first: what is lost had the
+  /// next numbers. On the table's queue.
+  func goesOn() -> Bool {
+    if content.access({ $0.isLost }) { publishContent() }
+    return !content.access { $0.isLost }
+  }
+
   /// Begins an epoch with a table that the database has lost, and that is about to be stored from here.
   func beginEpoch(with table: Table) {
     let previous = versions.current

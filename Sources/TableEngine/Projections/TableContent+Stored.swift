@@ -216,7 +216,7 @@ extension TableContent {
         restoredObjects[ByteText(row.id)] = result.item(row.id)?.bytes
       }
     }
-    result = nil
+    (result, toldSections) = (nil, nil)
     inputs = inputs.mapValues { input in
       var input = input
       input.letGo()
