@@ -5,11 +5,11 @@ import Testing
 
 /// Whether a member that is read shows what its sources have said to others.
 @Suite struct MemberUpkeepTests {
-  typealias Keeper = MemberUpkeep.Keeper
+  typealias Host = MemberUpkeep.Host
 
   /// The state as a reader meets it, in words.
-  private func read(_ upkeep: inout MemberUpkeep, by keeper: Keeper? = .alone, isClaimed: Bool = true) -> String {
-    switch upkeep.read(by: keeper, isClaimed: isClaimed, { _ in }) {
+  private func read(_ upkeep: inout MemberUpkeep, by host: Host? = .alone, isClaimed: Bool = true) -> String {
+    switch upkeep.read(by: host, isClaimed: isClaimed, { _ in }) {
     case .kept: "kept"
     case .keptByLeader(let term): "kept by leader \(term)"
     case .left: "left"
@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  private func resume(_ upkeep: inout MemberUpkeep, by keeper: Keeper? = .alone) throws -> UInt64 {
-    let lapse = upkeep.resume(by: keeper)
+  private func resume(_ upkeep: inout MemberUpkeep, by host: Host? = .alone) throws -> UInt64 {
+    let lapse = upkeep.resume(by: host)
     return try #require(lapse)
   }
 
@@ -63,13 +63,13 @@ import Testing
   ///   - kept: the process that kept it up.
   ///   - now: this process, where it is the one to do so; nil: the leader is.
   @Test(arguments: [
-    (kept: Keeper.here(term: 3), now: Keeper?.some(.here(term: 3)), isClaimed: false, found: "kept"),
+    (kept: Host.here(term: 3), now: Host?.some(.here(term: 3)), isClaimed: false, found: "kept"),
     (.here(term: 3), .here(term: 4), true, "left"), (.here(term: 3), nil, true, "left"),
     (.alone, .alone, false, "kept"),
     (.leader(term: 3), nil, true, "kept by leader 3"), (.leader(term: 3), nil, false, "left"),
     (.leader(term: 3), .here(term: 4), true, "left"),
   ])
-  func itCountsForWhoAsksTheSources(kept: Keeper, now: Keeper?, isClaimed: Bool, found: String) throws {
+  func itCountsForWhoAsksTheSources(kept: Host, now: Host?, isClaimed: Bool, found: String) throws {
     var upkeep = MemberUpkeep(isKept: false)
     let lapse = try resume(&upkeep, by: kept)
     _ = upkeep.keep(since: lapse, by: kept)

@@ -17,8 +17,8 @@ struct KeptMember: Sendable {
   ///
   /// - Parameter asking: has the sources tell it what they say from now on, and calls back on any queue.
   func resume(_ asking: (@escaping @Sendable () -> Void) -> Void) {
-    let keeper = keeper
-    guard let lapse = table.upkeep.withLock({ $0.resume(by: keeper) }) else { return asking {} }
+    let host = host
+    guard let lapse = table.upkeep.withLock({ $0.resume(by: host) }) else { return asking {} }
     let writers = table.all.map(\.writer)
     for writer in writers { writer.following.add(1, ordering: .acquiringAndReleasing) }
     asking {
@@ -31,7 +31,7 @@ struct KeptMember: Sendable {
         let isKept = isAsked && !mayLackEdits
         let waiters = table.upkeep.withLock { upkeep in
           if !isKept { upkeep.lapse() }
-          return upkeep.keep(since: lapse, by: keeper)
+          return upkeep.keep(since: lapse, by: host)
         }
         for completion in waiters { completion(isKept ? .read : .late) }
         for writer in writers { writer.following.subtract(1, ordering: .acquiringAndReleasing) }
@@ -40,10 +40,10 @@ struct KeptMember: Sendable {
   }
 
   /// Somebody reads it here, and it is for this replica to keep it up, which it does not.
-  var isLeft: Bool { keeper.map { keeper in table.upkeep.withLock { $0.isLeft(by: keeper) } } ?? false }
+  var isLeft: Bool { host.map { host in table.upkeep.withLock { $0.isLeft(by: host) } } ?? false }
 
   /// This process, where it is the one to keep it up; nil: the leader is.
-  private var keeper: MemberUpkeep.Keeper? {
+  private var host: MemberUpkeep.Host? {
     guard table.isShared else { return .alone }
     return table.context.replica.lease.map { .here(term: $0.term) }
   }
@@ -60,10 +60,10 @@ struct KeptMember: Sendable {
     read body: @escaping Reading,
     then completion: @escaping StoreLooks.Completion
   ) {
-    let keeper = keeper
-    let isClaimed = keeper != nil || table.isClaimed.function?() ?? true
+    let host = host
+    let isClaimed = host != nil || table.isClaimed.function?() ?? true
     let waiting: StoreLooks.Completion = { $0 == .read ? body(completion) : completion($0) }
-    switch table.upkeep.withLock({ $0.read(by: keeper, isClaimed: isClaimed, waiting) }) {
+    switch table.upkeep.withLock({ $0.read(by: host, isClaimed: isClaimed, waiting) }) {
     case .kept: body(completion)
     case .keptByLeader(let term): read(under: term, since: begun, body, completion)
     case .waits(let isFirst):
@@ -74,7 +74,7 @@ struct KeptMember: Sendable {
     case .left(let lapse):
       guard table.isShared, table.isLiving else { return body(completion) }
       guard table.context.replica.isReachable else { return completion(.unreachable) }
-      guard keeper != nil else { return askLeader(lapse, waiting) }
+      guard host != nil else { return askLeader(lapse, waiting) }
       // It leads since a moment ago, and is about to ask.
       again(since: begun, body, completion)
     }

@@ -2,7 +2,7 @@
 /// replica that follows, it begins when the leader has agreed. A value without I/O.
 struct MemberUpkeep: Sendable {
   /// The process that keeps it up.
-  enum Keeper: Equatable {
+  enum Host: Equatable {
     /// There are no others.
     case alone
     /// This replica, under its lease of that term.
@@ -12,7 +12,7 @@ struct MemberUpkeep: Sendable {
   }
 
   private enum State: Equatable {
-    case kept(Keeper)
+    case kept(Host)
     case left, resuming
   }
 
@@ -36,12 +36,12 @@ struct MemberUpkeep: Sendable {
   }
 
   /// - Parameters:
-  ///   - keeper: This process, if it is the one to keep it up; nil: the leader is.
+  ///   - host: This process, if it is the one to keep it up; nil: the leader is.
   ///   - isClaimed: that one has been told in time, and again, that the member is read here.
-  mutating func read(by keeper: Keeper?, isClaimed: Bool, _ completion: @escaping StoreLooks.Completion) -> Reading {
+  mutating func read(by host: Host?, isClaimed: Bool, _ completion: @escaping StoreLooks.Completion) -> Reading {
     switch state {
-    case .kept(let known) where known == keeper: return .kept
-    case .kept(.leader(let term)) where keeper == nil && isClaimed: return .keptByLeader(term: term)
+    case .kept(let known) where known == host: return .kept
+    case .kept(.leader(let term)) where host == nil && isClaimed: return .keptByLeader(term: term)
     case .kept:
       lapse()
       return .left(lapses)
@@ -56,7 +56,7 @@ struct MemberUpkeep: Sendable {
   var isResuming: Bool { state == .resuming }
 
   /// Returns whether this process, which is to keep it up, has not begun to.
-  func isLeft(by keeper: Keeper) -> Bool { !isResuming && state != .kept(keeper) }
+  func isLeft(by host: Host) -> Bool { !isResuming && state != .kept(host) }
 
   /// Nobody keeps it up any more, or nobody knows.
   mutating func lapse() {
@@ -76,8 +76,8 @@ struct MemberUpkeep: Sendable {
   }
 
   /// It is about to be told what its sources have said. Returns how often it was left by now; nil: it is kept up.
-  mutating func resume(by keeper: Keeper?) -> UInt64? {
-    if let keeper, state == .kept(keeper) { return nil }
+  mutating func resume(by host: Host?) -> UInt64? {
+    if let host, state == .kept(host) { return nil }
     state = .resuming
     return lapses
   }
@@ -88,8 +88,8 @@ struct MemberUpkeep: Sendable {
   }
 
   /// It has been told, unless it was left again since. Returns the readers that have waited.
-  mutating func keep(since lapse: UInt64, by keeper: Keeper?) -> [StoreLooks.Completion] {
-    state = lapse == lapses ? keeper.map(State.kept) ?? .left : .left
+  mutating func keep(since lapse: UInt64, by host: Host?) -> [StoreLooks.Completion] {
+    state = lapse == lapses ? host.map(State.kept) ?? .left : .left
     return giveUp()
   }
 

@@ -113,7 +113,9 @@ package struct ForgottenChanges {
 
   /// The same of the whole table, and of its sizes, which it shows. O(held), and O(log sizes).
   package func isAffected(after cursor: Cursor, until oldest: Cursor) -> Bool? {
-    guard cursor.epoch == oldest.epoch, let size = size(at: cursor), let last = self.size(at: oldest) else { return nil }
+    guard cursor.epoch == oldest.epoch, let size = size(at: cursor), let last = self.size(at: oldest) else {
+      return nil
+    }
     return size != last || lastForgotten > cursor.version
       || held.contains { $0.version > cursor.version && $0.version <= oldest.version }
   }
