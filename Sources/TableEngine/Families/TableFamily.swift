@@ -59,6 +59,9 @@ package final class TableFamily: Sendable {
 
   package var definition: TableDefinition { contents.withLock { $0.blueprint.definition } }
 
+  /// The items of the service's own that callers edit through its members.
+  var log: ItemLog? { contents.withLock { $0.blueprint.callersLog(among: $0.otherLogs) } }
+
   /// How many members are polled, and how many are not, as nobody reads them.
   package var instances: (polled: Int, frozen: Int) {
     contents.withLock { ($0.members.count - $0.members.frozenCount, $0.members.frozenCount) }

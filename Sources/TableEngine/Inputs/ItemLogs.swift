@@ -144,12 +144,14 @@ struct ItemLogs: Sendable {
       renamings.append(Renaming(former: former, name: name))
     }
     for blueprint in blueprints {
-      let present = blueprint.local.flatMap { catalog.logs[$0.name] }
-      guard let name = blueprint.local?.name, present?.isStored != true || present?.storedName != ItemRecord.of(name),
+      let own = (blueprint.local ?? blueprint.callersLocal)?.name
+      let present = own.flatMap { catalog.logs[$0] }
+      guard let name = own, present?.isStored != true || present?.storedName != ItemRecord.of(name),
         !renamings.contains(where: { $0.name == name })
       else { continue }
       let table = blueprint.definition.name
-      let log = catalog.tablesByName[table]?.writer.log
+      // Of members, which callers have of their own, nothing is stored under the name of their family: after a restart nobody can tell.
+      let log = catalog.tablesByName[table]?.writer.log ?? catalog.familiesByName[table]?.log
       if let log { try settleName(of: log, &stored) }
       let shown = try log?.storedName ?? stored.ownRecord(of: table)
       try note(shown.flatMap(ItemRecord.source), as: name)

@@ -57,6 +57,38 @@ import Testing
     }
   }
 
+  /// A source that only callers' own tables show is found under its new name, whatever the table is before and after.
+  @Test(arguments: [(true, true), (true, false), (false, true)])
+  func itemsStayUnderAnotherName(areOwn: (before: Bool, after: Bool)) throws {
+    let (issuer, folder) = (try Issuer(), try TemporaryFolder())
+    func configuration(_ source: String, isOwn: Bool) -> String {
+      """
+      store: {path: "{folder}/store.sqlite"}
+      auth: {jwt: \(issuer.configuration(", allow: {edit: true}"))}
+      cells: {Label: {fields: {title: string}}}
+      sources: {\(source): {local: {items: [{title: Old, owner: ada}], default: {owner: "${$caller.claims.sub}"}}}}
+      tables:
+        mine:
+          source: \(source)
+          cell: Label
+          payload: {title: "${title}"}
+          sections: [{id: mine\(isOwn ? ", where: owner == $caller.claims.sub" : "")}]
+      """
+    }
+    let service = try ServiceProcess(configuration("notes", isOwn: areOwn.before), in: folder)
+    let ada = User(service: service, headers: issuer.token("ada"))
+    let id = try required(ada.send("POST", "mine/items", ["title": "New"]).json["id"]?.text, "the id")
+    for (number, (source, isOwn)) in [("works", areOwn.after), ("notes", areOwn.before)].enumerated() {
+      try service.folder.write(configuration(source, isOwn: isOwn))
+      service.signal(SIGHUP)
+      try service.log.wait(for: "the configuration") { lines in
+        lines.count { $0.contains("was read again") } == number + 1 ? true : nil
+      }
+      #expect(try ada.rows() == ["1", id], "\(source)")
+    }
+    #expect(try ada.send("DELETE", "mine/items/\(id)").status == 200)
+  }
+
   @Test func eachEditsTheirOwnRows() throws {
     let issuer = try Issuer()
     let service = try ServiceProcess(Self.configuration(issuer))
