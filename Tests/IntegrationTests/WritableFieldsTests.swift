@@ -77,9 +77,15 @@ import Testing
     #expect(try service.request("POST", "\(items)/own/move", body: ["section": "today"]).status == 200)
     #expect(try service.request("PUT", "\(items)/own", body: ["title": "B"]).status == 200)
     let item = try service.request("GET", "\(items)/own").json
-    #expect(item == ["title": "B", "done": false, "section": "today"], "\(item)")
+    #expect(item == ["title": "B", "section": "today", "done": false], "\(item)")
     #expect(try service.request("PUT", "\(items)/own?section=later", body: ["title": "C"]).status == 200)
     #expect(try service.request("GET", "\(items)/own").json["section"] == "later")
+    // Whatever it was stored with.
+    let former = "items: [{title: Old, done: true, section: today, ext: {a: 1}}]\n        default:"
+    let other = try ServiceProcess(Self.file("{title: string, done: boolean}").replacing("default:", with: former))
+    #expect(try other.request("PUT", "\(items)/1", body: ["title": "New"]).status == 200)
+    let replaced = try other.request("GET", "\(items)/1").json
+    #expect(replaced == ["title": "New", "section": "today", "ext": ["a": 1], "done": false], "\(replaced)")
   }
 
   @Test func storedItemsAreTolerated() throws {

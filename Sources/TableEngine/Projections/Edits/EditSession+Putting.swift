@@ -75,17 +75,12 @@ extension EditSession {
     return try layOutPlaced(item, of: row, at: target)
   }
 
-  /// Members by default that no edit may write: an item keeps them that is put in the place of another, as who made it, or the section
-  /// that it was moved to.
+  /// The members that an item gets which is put in the place of another and lacks them: those of the former one that no edit may write, as
+  /// who made it, or the section that it was moved to; else the default ones.
   private func defaults(replacing item: ItemID) -> JSONValue {
-    guard let local = content.local, let fields = local.definition.fields, case .object(let members) = defaults,
-      let old = try? local.items[item].map({ try JSONValue(parsing: $0.body) })
+    guard let local = content.local, let fields = local.definition.fields, let stored = local.items[item],
+      case .object(let former)? = try? JSONValue(parsing: stored.body)
     else { return defaults }
-    return .object(
-      members.map { member in
-        guard !fields.root.has(member.name), let value = old[member.name] else { return member }
-        return JSONValue.Member(name: member.name, value: value)
-      }
-    )
+    return JSONValue.object(former.filter { !fields.root.has($0.name) }).completed(by: defaults)
   }
 }
