@@ -64,6 +64,8 @@ import Testing
       ("a;b\r\n1,5;2\r\n", "text/plain; charset=utf-8", #"[{"a":"1,5","b":"2"}]"#),
       ("a\tb\n1, or 2\t3\n", "application/octet-stream", #"[{"a":"1, or 2","b":"3"}]"#),
       ("Dear all;\nthis is a text.\n", "text/plain", "this is no JSON"),
+      ("Error: could not connect, try again\nSecond line, with comma\n", "text/plain", "this is no JSON"),
+      ("Gone; not found\nsee; log\n", "text/plain", "this is no JSON"),
       (")]}',\n[{\"a\":1,\"b\":2}]", "text/plain", "this is no JSON"),
       (
         "not logged in\n", "text/plain; charset=utf-8",

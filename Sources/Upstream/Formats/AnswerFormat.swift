@@ -93,14 +93,15 @@ enum AnswerFormat {
     return (try? document.withRoot { $0.kind == .object }) ?? false
   }
 
-  /// Two lines with as many separators, some at least, as a text of words hardly has.
+  /// Two lines with as many separators, some at least, and no blank behind one in the first: a text of words hardly has them so.
   private static func isTable(_ body: [UInt8]) -> Bool {
     let head = Array(body.prefix(64 << 10))
     let separator = TableText.separator(of: head)
     let lines = head.split(separator: newline, maxSplits: 2)
     guard lines.count > 1 else { return false }
     let counts = lines.prefix(2).map { line in line.count { $0 == separator } }
-    return counts[0] > 0 && counts[0] == counts[1]
+    let names = lines[0].split(separator: separator, omittingEmptySubsequences: false)
+    return counts[0] > 0 && counts[0] == counts[1] && names.allSatisfy { $0.first.map { !$0.isSpace } ?? false }
   }
 
   private static let newline = UInt8(ascii: "\n")
