@@ -13,7 +13,7 @@ extension MultiPoll {
   /// that have moved are left to the next request, which is answered at once (``TellingOrder``).
   func gather(_ all: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
     // A token that is over by now ends all of it, not one table after the other.
-    if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
+    if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() ?? callersRefusal {
       return .response(refusal.response)
     }
     if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == all { return .response(last.response) }
@@ -101,4 +101,10 @@ extension MultiPoll {
 
   /// Larger responses are not kept by each who polls.
   private static let remembered = 64 << 10
+
+  /// Why no table may be read any more by a caller whose token is none by a configuration that was read meanwhile; nil where one may.
+  private var callersRefusal: ServiceError? {
+    let refusals = members.map { caller.refusal($0.table) }
+    return refusals.allSatisfy { $0?.status == .unauthorized } ? refusals.first ?? nil : nil
+  }
 }
