@@ -102,8 +102,9 @@ extension MultiPoll {
   /// Larger responses are not kept by each who polls.
   private static let remembered = 64 << 10
 
-  /// Why no table may be read any more by a caller whose token is none by a configuration that was read meanwhile; nil where one may.
+  /// Why no table may be read any more by a caller whose issuer is none by a configuration that was read meanwhile; nil where one may.
   private var callersRefusal: ServiceError? {
+    guard caller.isIssuers else { return nil }
     let refusals = members.map { caller.refusal($0.table) }
     return refusals.allSatisfy { $0?.status == .unauthorized } ? refusals.first ?? nil : nil
   }

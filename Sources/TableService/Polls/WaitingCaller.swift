@@ -21,6 +21,9 @@ struct WaitingCaller: Sendable {
   /// It has no credentials of any kind: all such callers may do the same.
   var isNobody: Bool { credentials.areNone }
 
+  /// It has the token of an issuer, which holds for all tables or for none.
+  var isIssuers: Bool { credentials.verified != nil }
+
   /// The same, as the configuration that counts now has it, whatever is read meanwhile: several tables are judged alike.
   var now: JudgedCaller {
     let state = present.state

@@ -80,8 +80,28 @@ import Testing
     try service.awaitPolls(2)
     try Self.reload(service, Self.configuration(issuer, isShared: !wereShared, "reading: tokens, "))
     #expect(try one.value().status == 401)
-    // None of its tables may be read: it ends as a whole.
     let reply = try several.value()
-    #expect(reply.status == 401 && reply["WWW-Authenticate"].hasPrefix("Bearer"), "\(reply.text)")
+    let problem = try reply.status == 401 ? reply.json : reply.json["changes"]?.elements.first?["problem"] ?? .null
+    #expect(problem["status"] == 401, "\(reply.text)")
+  }
+
+  /// A token of an issuer that the configuration no longer has is none: a poll of several tables ends as a whole.
+  @Test func aPollOfSeveralTablesEndsWithItsIssuer() throws {
+    let issuer = try Issuer()
+    let more = "\n  all: {source: {local: {items: [{title: a}]}}, cell: Label, payload: {title: \"${title}\"}}"
+    let service = try ServiceProcess(Self.configuration(issuer, isShared: false) + more)
+    let headers = issuer.token("bob")
+    let (own, all) = (try service.mirror("own", headers).cursor, try service.mirror("all", headers).cursor)
+    let polls = (0..<6).map { _ in
+      Background("a poll of several") {
+        try service.request("GET", "/v1/changes?after=all:\(all)&after=own:\(own)&wait=50", headers)
+      }
+    }
+    try service.awaitPolls(6)
+    try Self.reload(service, Self.configuration(try Issuer(), isShared: false) + more)
+    for poll in polls {
+      let reply = try poll.value()
+      #expect(reply.status == 401 && reply["WWW-Authenticate"].hasPrefix("Bearer"), "\(reply.text)")
+    }
   }
 }
