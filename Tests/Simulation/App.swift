@@ -130,15 +130,19 @@ final class App: @unchecked Sendable {
     }
   }
 
+  /// The edits that are not done, and that the service has not refused.
+  private var open: [EditStatus] {
+    process?.table.snapshot?.edits.filter { edit in if case .refused = edit.state { false } else { true } } ?? []
+  }
+
+  var openCount: Int { open.count }
+
   /// When all is over: nothing is left to be sent, and it shows what the others do.
   ///
   /// - Parameter rows: the rows that others show, in any order.
   /// - Returns: what is wrong.
   func problem(rows: [String]) -> String? {
     guard let snapshot = process?.table.snapshot else { return "\(name) shows nothing" }
-    let open = snapshot.edits.filter { edit in
-      if case .refused = edit.state { false } else { true }
-    }
     guard open.isEmpty else { return "\(name) still has \(open.map { "\($0.state)" })" }
     let shown = snapshot.sections.flatMap { $0.rows.map(\.id) }.sorted()
     return shown == rows ? nil : "\(name) shows \(shown), the others \(rows)"

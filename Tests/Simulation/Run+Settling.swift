@@ -25,6 +25,8 @@ extension Run {
     // Where steps take long, all that is asked may be much for the database.
     let isReady = { [self] in replicas.allSatisfy { $0.service?.isReady == true } }
     while !isReady(), world.now < end + 12_000_000_000, world.step() {}
+    // An app sends its edits after that, and asks again after a minute at most where its polls have failed for long.
+    while apps.contains(where: { $0.openCount > 0 }), world.now < end + 75_000_000_000, world.step() {}
     for replica in replicas where replica.service?.isReady != true {
       fail(nil, "\(replica.name) is not ready: \(replica.service?.engine?.unreadiness ?? "it is not there")")
     }
