@@ -2,6 +2,12 @@
 // own, which nobody else writes, and a Web Lock for as long as it lives; what a tab that is gone has left, another takes
 // up. The list of places is changed under a lock of its own.
 
+/**
+ * Without Web Locks edits are kept once more so many ms later: another program may have written the list at the same time,
+ * without this one, or have deleted this one's place.
+ */
+const again = 1000;
+
 /** Without Web Locks: a program that is alone, in whose store all others are gone. */
 const alone = { request: async (name, ...given) => given.at(-1)({ name }) };
 
@@ -13,6 +19,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
   let present = () => [];
   const taken = new Set();
   let isClosed = false;
+  let timer;
   /** Whether it has looked what others have left, and the list of places has had this one's. */
   let isListed = false;
   const watched = new Set();
@@ -23,10 +30,13 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
 
   const listed = async () => [(await store.get(base)) ?? []].flat();
   const lockList = (action) => locks.request(`${base} list`, action);
-  const enlist = () => lockList(async () => {
+  /** Leaves `gone` out of the list and names this one in it. */
+  const enlist = async (gone = []) => {
     const ids = await listed();
-    if (!ids.includes(own)) await store.set(base, [...ids, own]);
-  });
+    const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
+    if (`${living}` !== `${ids}`) await store.set(base, living);
+    return living;
+  };
 
   const isGone = (id) => (locks === alone ? true : locks.request(place(id), { ifAvailable: true }, (lock) => lock !== null));
 
@@ -42,6 +52,8 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
       isListed = false;
       const all = [...present(), ...fresh];
       try {
+        // Before anything is deleted, the list names the place that has it then.
+        await enlist();
         if (all.length) await store.set(place(own), all);
       } finally {
         // Edits that can't be copied to a full disk stay where they are, and are shown and sent all the same.
@@ -49,8 +61,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
       }
     }
     for (const id of gone) await store.delete(place(id));
-    const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
-    await store.set(base, living);
+    const living = await enlist(gone);
     isListed = true;
     // When one of them ends, this tab takes over, if it is still open.
     for (const id of living) {
@@ -61,6 +72,15 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
       });
     }
   }));
+
+  /** Keeps what is to be kept, once it is this one's turn. */
+  const keep = () => {
+    let kept;
+    return inTurn(() => store.set(place(own), (kept = present()))).then(() => {
+      if (!isListed) return collect();
+      if (kept.length) lockList(() => enlist()).catch(() => {});
+    });
+  };
 
   return {
     /** Begins; `take` is given the edits that were kept, now and whenever another tab ends. */
@@ -85,16 +105,18 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
      * written. Since then it may have been forgotten, or written by a program without locks, which takes others for gone.
      */
     save(current) {
-      let kept;
       present = current;
-      return inTurn(() => store.set(place(own), (kept = current()))).then(() => {
-        if (!isListed) return collect();
-        if (kept.length) enlist().catch(() => {});
-      });
+      clearTimeout(timer);
+      if (locks === alone && !isClosed) {
+        timer = setTimeout(() => keep().catch(() => {}), again);
+        timer.unref?.();
+      }
+      return keep();
     },
 
     async close() {
       isClosed = true;
+      clearTimeout(timer);
       await last.catch(() => {});
       leave?.();
     },

@@ -29,6 +29,10 @@ export class FakeLocks {
         const robbed = new Promise((_, reject) => (own.rob = reject));
         robbed.catch(() => {});
         this.#held.set(name, own);
+        if (me.hasEnded) {
+          this.#release(name, own);
+          return new Promise(() => {});
+        }
         try {
           return await Promise.race([action({ name }), robbed]);
         } finally {
@@ -36,6 +40,7 @@ export class FakeLocks {
         }
       },
       end: () => {
+        me.hasEnded = true;
         this.#waiting = this.#waiting.filter((one) => one.me !== me);
         for (const [name, own] of [...this.#held]) if (own.me === me) this.#release(name, own);
       },
