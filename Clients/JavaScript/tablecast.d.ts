@@ -182,7 +182,10 @@ export interface Table<C extends Cell = Cell> {
   reload(): void;
   /** `show`: the cell that is shown until the service's row arrives. Without it nothing is shown. */
   add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
-  /** `show`: makes the row that is shown meanwhile. Without it the row is only marked as pending. */
+  /**
+   * `show`: makes the row that is shown meanwhile. Without it the row is only marked as pending, and so it is if `show`
+   * throws: the client writes the error to the console once.
+   */
   patch(row: string, patch: JSONValue, options?: { show?: (row: Row<C>) => Row<C> }): Edit;
   delete(row: string): Edit;
   move(row: string, place: Place): Edit;

@@ -86,6 +86,16 @@ export function placed(place, moving, sections) {
   return before ? { before: before.id } : after ? { after: after.id } : { section };
 }
 
+/** The row as an edit shows it: as the service has it where `show` fails, which is said aloud once. */
+function shownOf(edit, row) {
+  try {
+    return freeze({ ...(edit._show(row) ?? row) });
+  } catch (error) {
+    edit._said ||= !console.error(error);
+    return row;
+  }
+}
+
 /**
  * The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any.
  * `marks` has the rows that were marked before, by their edits; `rows` those of the given sections by their ids. What
@@ -124,7 +134,7 @@ export function overlay(given, edits, marks, rows, edited) {
     const mark = (base) => {
       const old = marks.get(edit);
       if (old?._base === base && old._row.pending.state === state) return old._row;
-      const marked = freeze({ ...(effect && show && op !== "add" ? show(base) : base), pending: { op, state } });
+      const marked = freeze({ ...(effect && show && op !== "add" ? shownOf(edit, base) : base), pending: { op, state } });
       marks.set(edit, { _base: base, _row: marked });
       return marked;
     };

@@ -153,6 +153,51 @@ test("a refused edit is taken back with its problem, and stays listed until it i
   assert.deepEqual(table.snapshot.edits, []);
 });
 
+test("a `show` that fails shows nothing, is said aloud once, and changes no edit's fate", async (t) => {
+  const errors = t.mock.method(console, "error", () => {}).mock;
+  const { clock, table, edit, poll } = await following();
+  const before = table.row("1");
+  let isBroken = true;
+  const show = (row) => {
+    if (isBroken) throw Error("a mistake");
+    return { ...row, payload: { title: row.payload.title + "!" } };
+  };
+  const first = table.patch("1", { title: "a" }, { show });
+  assert.deepEqual(table.row("1"), { ...before, pending: { op: "patch", state: "sent" } });
+  const second = table.patch("2", { title: "b" }, { show: () => {} });
+  assert.deepEqual(table.row("2").payload, { title: "2" });
+  poll().reply({ body: changes("aa.1", "aa.2", { rows: { update: [{ at: [0, 0], row: row("1", "other"), reload: false }] } }) });
+  await clock.advance(0);
+  assert.deepEqual(table.row("1").payload, { title: "other" });
+  assert.deepEqual(errors.calls.map(({ arguments: [error] }) => error.message), ["a mistake"]);
+  isBroken = false;
+  edit().reply({ body: { cursor: "aa.3", id: "1" } });
+  await clock.advance(0);
+  assert.deepEqual(table.row("1").payload, { title: "other!" });
+  assert.deepEqual([first.state, second.state], ["acknowledged", "sent"]);
+  isBroken = true;
+  poll().reply({ body: changes("aa.2", "aa.3", { rows: { update: [{ at: [0, 0], row: row("1", "a"), reload: false }] } }) });
+  await clock.advance(0);
+  assert.deepEqual([first.state, errors.callCount()], ["confirmed", 1]);
+});
+
+test("a `show` that fails while its edit is still to be sent has it sent all the same", async (t) => {
+  t.mock.method(console, "error", () => {});
+  const { clock, table, edit } = await following();
+  const patch = table.patch("1", {}, { show: (row) => (row.pending ? row : { ...row, payload: { title: "new" } }) });
+  const next = table.patch("1", {}, {
+    show(row) {
+      if (patch.state !== "sent") throw Error("a mistake");
+      return row;
+    },
+  });
+  await clock.advance(0);
+  edit().reply({ body: { cursor: "aa.2", id: "1" } });
+  await clock.advance(0);
+  assert.equal(next.state, "sent");
+  assert.equal(edit().method, "PATCH");
+});
+
 test("an addition is never shown twice, whichever comes first, the answer or the row", async () => {
   for (const answerFirst of [true, false]) {
     const { clock, table, seen, edit, poll } = await following();
