@@ -111,7 +111,11 @@ export interface Snapshot<C extends Cell = Cell> {
 export type EditOperation = "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh";
 export type EditState = "local" | "sent" | "acknowledged" | "confirmed" | "refused" | "unknown";
 
-/** One edit. It is shown while it is `local`, `sent` or `acknowledged`, and `confirmed` once the table contains it. */
+/**
+ * One edit, as it was given: later changes of the item, place or cell by the app have no effect. An item that JSON can't
+ * express (a `bigint`, a cycle, a `toJSON` that throws) is `refused` at once. An edit is shown while it is `local`, `sent` or
+ * `acknowledged`, and `confirmed` once the table contains it.
+ */
 export interface Edit {
   /**
    * The edit's key. It is also the id of an added row: for good if the table accepts it, otherwise until the service has
@@ -134,7 +138,7 @@ export interface Edit {
   readonly done: Promise<Edit>;
   /** Drops the edit. If it was sent already, the service may have done it. A confirmed edit is not affected. */
   discard(): void;
-  /** Sends a refused or unknown edit once more. An unknown edit keeps its key. */
+  /** Sends a refused or unknown edit once more. An unknown edit keeps its key. Does nothing if the edit is no JSON. */
   retry(): void;
 }
 

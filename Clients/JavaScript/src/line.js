@@ -13,6 +13,15 @@ const longestHold = 3000;
 /** How long after an edit's answer, in ms, the poll that waits may bring what it did, before another one asks for it. */
 const grace = 100;
 
+/** A value as JSON has it at this moment: what the app does with it later is not sent. `failed` is told why it has none. */
+function copied(value, failed) {
+  try {
+    return value && JSON.parse(JSON.stringify(value));
+  } catch (error) {
+    return failed(error);
+  }
+}
+
 const freshKey = () => globalThis.crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}`;
 
 /** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
@@ -179,6 +188,11 @@ export function makeLine(client, segment) {
     /** Puts an edit in line; `kept` has how far an earlier program came with it, and when it was made: before later ones that wait. */
     _enqueue(what, show, kept = {}) {
       if (line._edits.some(({ key }) => key === what.key)) return;
+      what = copied(what, (error) => {
+        kept = { ...kept, state: "refused", problem: freeze({ title: `Not JSON: ${error?.message ?? error}` }) };
+        return { ...what, row: `${what.row}`, body: undefined, place: undefined, unfit: true };
+      });
+      if (typeof show !== "function") show = copied(show, console.error);
       const edit = {
         row: null, answer: null, problem: null, ...what, _what: what, state: "local", _at: date(), ...kept, _show: show,
         discard() {
@@ -195,7 +209,7 @@ export function makeLine(client, segment) {
           next();
         },
         retry() {
-          if (isShown(edit) || !line._edits.includes(edit)) return;
+          if (isShown(edit) || edit.unfit || !line._edits.includes(edit)) return;
           // Asked again under its key, the service would answer a refused one as before.
           if (edit.state === "refused") edit._attempt = (edit._attempt ?? 0) + 1;
           Object.assign(edit, { state: "local", problem: null, _sentAt: undefined });

@@ -198,6 +198,57 @@ test("a `show` that fails while its edit is still to be sent has it sent all the
   assert.equal(edit().method, "PATCH");
 });
 
+test("an item that is no JSON is refused at once, never sent, and holds up no other edit", async () => {
+  const store = memory();
+  const { client, clock, table, edit } = await following({ keepEdits: keptEdits(store) });
+  const circular = {};
+  circular.self = circular;
+  const hostile = { toJSON() { throw Error("a mistake"); } };
+  const bad = [table.add({ n: 1n }), table.patch("1", circular), table.action("1", "finish", hostile), table.move("1", { at: 1n })];
+  assert.deepEqual(bad.map(({ state }) => state), Array(4).fill("refused"));
+  assert.match(bad[0].problem.title, /^Not JSON: .*BigInt/);
+  assert.match(bad[1].problem.title, /^Not JSON: .*circular/);
+  assert.equal(bad[2].problem.title, "Not JSON: a mistake");
+  for (const one of bad) assert.equal(await one.done, one);
+  assert.deepEqual(table.snapshot.edits, bad);
+  assert.equal(table.snapshot.trouble, null);
+  bad.forEach((one) => one.retry());
+  const good = table.patch("1", { title: "new" }, { show: circular });
+  await clock.advance(0);
+  assert.deepEqual([edit().method, edit().body], ["PATCH", { title: "new" }]);
+  assert.equal(good.state, "sent");
+  await client.close();
+  // Nor does the next program send them.
+  const next = scripted({ keepEdits: keptEdits(store) });
+  await next.clock.advance(0);
+  const again = next.client.table("t");
+  again.snapshot.edits[0].retry();
+  await next.clock.advance(0);
+  assert.deepEqual(again.snapshot.edits.map(({ key }) => key), [...bad, good].map(({ key }) => key));
+  assert.deepEqual(again.snapshot.edits.map(({ state }) => state), [...Array(4).fill("refused"), "local"]);
+  assert.deepEqual(again.snapshot.edits[0].problem, bad[0].problem);
+});
+
+test("an edit is what it was at the call, whatever the app does with it later", async () => {
+  const { clock, table, edit } = await following();
+  const item = { title: "one", tags: ["a"] };
+  const place = { section: "today", at: 0 };
+  const cell = { cellIdentifier: "Label", payload: { title: "one" } };
+  const first = table.patch("2", {});
+  const second = table.add(item, place, { show: cell });
+  item.tags.push("b");
+  item.title = "two";
+  place.section = "later";
+  cell.payload.title = "two";
+  await clock.advance(0);
+  edit().reply({ body: { cursor: "aa.2", id: "2" } });
+  await clock.advance(0);
+  assert.equal(table.row(second.key).payload.title, "one");
+  assert.deepEqual(edit().body, { title: "one", tags: ["a"] });
+  assert.deepEqual(edit().query, { section: "today", at: "0" });
+  first.discard();
+});
+
 test("an addition is never shown twice, whichever comes first, the answer or the row", async () => {
   for (const answerFirst of [true, false]) {
     const { clock, table, seen, edit, poll } = await following();

@@ -29,7 +29,7 @@ for (const name of served) {
   });
 }
 
-for (const [name, limit] of Object.entries({ "core.js": 7600, "tablecast.js": 11_700, "kept.js": 1000, "find.js": 600, "store.js": 650, "tabs.js": 2100, "bind.js": 3750, "search.js": 1500, "react.js": 1000, "element.js": 3800 })) {
+for (const [name, limit] of Object.entries({ "core.js": 7600, "tablecast.js": 11_900, "kept.js": 1000, "find.js": 600, "store.js": 650, "tabs.js": 2100, "bind.js": 3750, "search.js": 1500, "react.js": 1000, "element.js": 3800 })) {
   test(`${name} has at most ${limit} bytes as gzip -9 packs it`, () => {
     const size = gzipSync(read(name), { level: 9 }).length;
     assert.ok(size <= limit, `${size} bytes`);
