@@ -306,7 +306,7 @@ export class TablecastClient {
    * no more snapshots until `useToken()`.
    */
   purge(): Promise<void>;
-  /** Ends everything. */
+  /** Ends everything. Later edits are neither sent nor kept. */
   close(): Promise<void>;
 }
 

@@ -150,7 +150,7 @@ export class Client {
         unsaved.add(table);
         saving ||= clock.setTimeout(save, Math.max(1000, 20 * savingTook));
       },
-      _keepEdits: () => attempt(() => keepEdits && inTime(() => keepEdits.save(keptLines))),
+      _keepEdits: () => attempt(() => !isClosed && keepEdits && inTime(() => keepEdits.save(keptLines))),
     };
 
     // The public interface.

@@ -218,6 +218,7 @@ export function makeLine(client, segment) {
       };
       const begin = () => {
         edit.done = new Promise((resolve) => (edit._settle = resolve));
+        if (client._isClosed()) edit._settle(edit);
         edited();
         next();
       };

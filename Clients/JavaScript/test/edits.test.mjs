@@ -440,6 +440,19 @@ test("edits that are kept are sent by the next program", async () => {
   assert.equal(again.headers["Idempotency-Key"], "key-1");
 });
 
+test("an edit of a closed client ends where it is, and is neither sent nor kept", { timeout: 5000 }, async () => {
+  const store = memory();
+  const { client, clock, table, transport } = await following({ keepEdits: keptEdits(store) });
+  await client.close();
+  const [before, requests] = [JSON.stringify([...store.kept]), transport.count];
+  const edits = [table.delete("1"), table.add({}), table.refresh()];
+  for (const edit of edits) assert.equal((await edit.done).state, "local");
+  edits[0].discard();
+  assert.equal((await edits[0].done).state, "refused");
+  await clock.advance(60_000);
+  assert.deepEqual([JSON.stringify([...store.kept]), transport.count], [before, requests]);
+});
+
 test("edits that were kept stand before those that were made while the store was read, by the time when they were made", async () => {
   const store = memory();
   const first = await following({ keepEdits: keptEdits(store) });
