@@ -15,6 +15,9 @@ export const operations = {
   refresh: "POST refresh",
 };
 
+/** The section of a table without `sections` in its configuration. */
+const only = "main";
+
 /** Whether its effect is shown. */
 export const isShown = ({ state }) => ["local", "sent", "acknowledged"].includes(state);
 
@@ -99,9 +102,10 @@ function shownOf(edit, row) {
 /**
  * The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any.
  * `marks` has the rows that were marked before, by their edits; `rows` those of the given sections by their ids. What
- * edits made of rows, null where one is taken away, is put into `edited`. O(rows touched by edits + a copy of the lists).
+ * edits made of rows, null where one is taken away, is put into `edited`. `isBare`: the table has one section, left out as it
+ * has no rows. O(rows touched by edits + a copy of the lists).
  */
-export function overlay(given, edits, marks, rows, edited) {
+export function overlay(given, edits, marks, rows, edited, isBare) {
   let sections = given;
   const rowsOf = (index) => {
     if (sections === given) sections = [...given];
@@ -118,6 +122,7 @@ export function overlay(given, edits, marks, rows, edited) {
   };
   /** Puts a row at a place, or there where the place is not shown; nowhere where that is nothing. */
   const put = (row, { section, at = Infinity, after, before } = {}, origin = []) => {
+    if (isBare && !sections.length && [undefined, only].includes(section ?? after ?? before)) sections = [{ id: only, header: null, footer: null, rows: [] }];
     const named = section === undefined ? sections.length - 1 : sections.findIndex(({ id }) => id === section);
     const place = (after ?? before) === undefined ? [named, at] : find(after ?? before);
     const [index, to] = place[0] >= 0 ? [place[0], place[1] + (after === undefined ? 0 : 1)] : origin;

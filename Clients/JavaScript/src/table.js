@@ -36,8 +36,10 @@ export function makeTable(client, line, view, key, step, turned) {
     const { _server: server, _refusal: refusal, _connection: connection } = following;
     const { _edits: edits } = line;
     const isPaused = !refusal && reasons.size + client._reasons.size;
+    const isBare = server?.counts?.omittedSections === 1 && !server.window?.of && following._isPlain;
+    const sections = line._overlay(view, server?.sections ?? [], marks, following._identities._rows, (edited = new Map()), isBare);
     const after = Object.freeze({
-      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(view, server?.sections ?? [], marks, following._identities._rows, (edited = new Map())),
+      table: segment, cursor: null, state: "loading", ...server, sections, ...(server?.state === "empty" && sections.length && { state: "ready" }),
       connection: isPaused ? "paused" : connection, refusal, trouble: line._trouble ?? client._trouble(),
       edits: Object.freeze(edits), search: search ? Object.freeze({ ...search, isFound: sought === search && following._isFound }) : null,
     });

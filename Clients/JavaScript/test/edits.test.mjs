@@ -125,6 +125,36 @@ for (const [name, options, search] of [["a window", { rows: "10-12" }], ["a wind
   });
 }
 
+for (const [name, omittedSections, place, shown, more, options = {}] of [
+  ["of one section is shown there", 1, undefined, true],
+  ["of one section is shown there, if it is named", 1, { section: "main" }, true],
+  ["with a window is shown", 1, undefined, true, { window: { rows: 10, of: 0 } }, { rows: 10 }],
+  ["in another section is not shown yet", 1, { section: "later" }, false],
+  ["beside a row is not shown yet", 1, { after: "9" }, false],
+  ["of groups is not shown yet: an item's section is not known", 0, undefined, false],
+  ["of several sections is not shown yet", 2, undefined, false],
+]) {
+  test(`the first row of an empty table ${name}`, async () => {
+    const { client, transport, clock } = scripted();
+    const table = client.table("t", options);
+    table.subscribe(() => {});
+    await clock.advance(0);
+    const counts = { sections: 0, rows: 0, omittedSections, skippedItems: 0 };
+    transport.only.reply({ body: start(snapshot("aa.1", {}, { state: "empty", counts, ...more })) });
+    await clock.advance(0);
+    const { sections } = table.snapshot;
+    const edit = table.add({ title: "x" }, place, { show: { cellIdentifier: "Label", payload: { title: "x" } } });
+    assert.deepEqual(ids(table.snapshot), shown ? { main: [edit.key] } : {});
+    assert.equal(table.snapshot.state, shown ? "ready" : "empty");
+    assert.equal(table.row(edit.key)?.payload.title, shown ? "x" : undefined);
+    const next = table.add({}, place, { show: { cellIdentifier: "Label", payload: {} } });
+    assert.deepEqual(ids(table.snapshot), shown ? { main: [edit.key, next.key] } : {});
+    for (const one of [edit, next]) one.discard();
+    assert.deepEqual([table.snapshot.sections === sections, table.snapshot.state], [true, "empty"]);
+    await client.close();
+  });
+}
+
 test("the server's state goes on under an edit: it is replayed, not restored", async () => {
   const { clock, table, poll } = await following();
   table.move("1", { section: "later", at: 0 });
