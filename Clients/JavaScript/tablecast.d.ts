@@ -34,7 +34,7 @@ export type Row<C extends Cell = Cell> = C & {
   readonly actions?: readonly { readonly id: string; readonly title: string; readonly style?: string }[] | null;
   readonly select?: JSONValue;
   readonly fallback?: Cell | null;
-  /** The pending edit of this client for the row, if there is one. */
+  /** The pending edit of this client for the row, if there is one. An `unknown` edit, too: it is not shown, but may have been done. */
   readonly pending?: { readonly op: EditOperation; readonly state: EditState };
 };
 
