@@ -19,7 +19,8 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
   let present = () => [];
   const taken = new Set();
   let isClosed = false;
-  let timer;
+  /** What keeps once more, what is waited for then, and the list's last change. */
+  let timer, later, listing;
   /** Whether it has looked what others have left, and the list of places has had this one's. */
   let isListed = false;
   const watched = new Set();
@@ -78,7 +79,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     let kept;
     return inTurn(() => store.set(place(own), (kept = present()))).then(() => {
       if (!isListed) return collect();
-      if (kept.length) lockList(() => enlist()).catch(() => {});
+      if (kept.length) listing = lockList(() => enlist()).catch(() => {});
     });
   };
 
@@ -106,16 +107,21 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
      */
     save(current) {
       present = current;
-      clearTimeout(timer);
       if (locks === alone && !isClosed) {
-        timer = setTimeout(() => keep().catch(() => {}), again);
-        timer.unref?.();
+        clearTimeout(timer);
+        later = new Promise((done) => {
+          timer = setTimeout(() => done(keep().catch(() => {})), again);
+        });
       }
       return keep();
     },
 
     async close() {
       isClosed = true;
+      if (later && present().length) {
+        await later;
+        await listing;
+      }
       clearTimeout(timer);
       await last.catch(() => {});
       leave?.();

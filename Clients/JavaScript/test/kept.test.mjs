@@ -42,6 +42,7 @@ class World {
       program.edits = [...program.edits, { key }];
       return save();
     };
+    program.close = () => keeper.close();
     keeper.open("s ", (edits) => {
       program.found.push(...edits.map(({ key }) => key));
       program.edits = [...program.edits, ...edits];
@@ -83,6 +84,25 @@ for (const hasLocks of [true, false]) {
       for (const program of [old, ...programs]) program.end();
       const last = await world.start();
       assert.deepEqual([...new Set(last.found)].sort(), ["new 0", "new 1", "new 2", ...keys], `seed ${seed}: ${JSON.stringify([...world.kept])}`);
+    }));
+  });
+
+  test(`a program that closes while others start loses none, ${how} locks`, async () => {
+    await Promise.all(Array.from({ length: 60 }, async (_, seed) => {
+      const world = new World(seed, hasLocks);
+      const old = await world.start();
+      const starting = [world.start(), world.start()];
+      const keys = [0, 1, 2].map((n) => `old ${n}`);
+      for (const key of keys) await old.add(key);
+      await old.close();
+      old.end();
+      const programs = await Promise.all(starting);
+      for (const program of programs) {
+        await program.close();
+        program.end();
+      }
+      const last = await world.start();
+      assert.deepEqual([...new Set(last.found)].sort(), keys, `seed ${seed}: ${JSON.stringify([...world.kept])}`);
     }));
   });
 }
