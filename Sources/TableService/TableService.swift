@@ -79,6 +79,9 @@ public final class TableService: RequestHandler {
     }
   }
 
+  /// Opens the record of edits anew, as a reload does: it may have been renamed beside a configuration that can't be used.
+  public func reopenAudit() { state.audit?.reopen() }
+
   /// Answers by another state from now on.
   ///
   /// - Parameter present: where this is not the present state any more, nothing is done: false.

@@ -202,16 +202,16 @@ final class Service: Sendable {
     _exit(status)
   }
 
-  /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
+  /// SIGHUP: the configuration anew; a bad one is reported and the old one kept. The record of edits is opened anew in any case.
   private func reload(_ service: TableService, _ server: Server, _ store: any Store) {
     if case .ending = state.withLock({ $0 }) { return }
     let (read, diagnostics) = configuration.read()
     for diagnostic in diagnostics { diagnostic.log(to: logger) }
-    guard let definition = read else { return refuse("it has mistakes") }
+    guard let definition = read else { return refuse("it has mistakes", service) }
     do {
       try service.reload(definition)
     } catch {
-      return refuse("\(error)")
+      return refuse("\(error)", service)
     }
     server.allow(definition.crossOrigin)
     (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
@@ -225,7 +225,8 @@ final class Service: Sendable {
     }
   }
 
-  private func refuse(_ reason: String) {
+  private func refuse(_ reason: String, _ service: TableService) {
+    service.reopenAudit()
     logger.error(
       "The configuration is not usable: the old one is kept",
       metadata: ["file": "\(configuration.name)", "reason": "\(reason)"]

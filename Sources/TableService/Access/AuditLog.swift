@@ -52,7 +52,7 @@ final class AuditLog: @unchecked Sendable {
   }
 
   /// Opens the file anew, which may have been renamed. Where that fails, the old one is written on.
-  private func reopen() {
+  func reopen() {
     queue.async { [self] in
       do { file = try Self.open(definition) } catch {
         logger.error("The record of edits can't be opened anew", metadata: ["reason": "\(error)"])

@@ -50,6 +50,25 @@ import Testing
     #expect(try !String(contentsOf: file, encoding: .utf8).contains("eyJ"), "no token is recorded")
   }
 
+  /// Whatever rotates files knows nothing of the configuration.
+  @Test func aNewFileIsBegunBesideAConfigurationThatCanNotBeUsed() throws {
+    let issuer = try Issuer()
+    let audit = "audit: {path: \"{folder}/audit.log\"}\n"
+    let service = try ServiceProcess(issuedConfiguration(issuer.configuration(", allow: {edit: true}"), audit))
+    let (file, former) = (service.folder.file("audit.log"), service.folder.file("former.log"))
+    func add() throws {
+      let reply = try service.request("POST", "/v1/tables/todo/items", issuer.token("ada"), body: ["title": "A"])
+      #expect(reply.status == 201, "\(reply.text)")
+    }
+    try add()
+    try FileManager.default.moveItem(at: file, to: former)
+    try service.folder.write("hostz: []")
+    service.signal(SIGHUP)
+    try service.logged("The configuration is not usable")
+    try add()
+    #expect(try lines(file).count == 1 && lines(former).count == 1)
+  }
+
   /// A row's name from outside, and an item, can't make a terminal that shows the file do anything.
   @Test func whatIsNotToBeShownIsEscaped() throws {
     let issuer = try Issuer()
