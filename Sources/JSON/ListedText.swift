@@ -11,7 +11,7 @@ public final class ListedText: Sendable {
   /// The list's path in the text; empty: the text is the list.
   public let path: JSONPath
   public let elements: [Element]
-  /// What messages call the text, as the URL that it came from; nil: it has no name.
+  /// The name of the text in messages, as the URL that it came from; nil: it has none.
   public let name: String?
   /// How many elements the list has, those included of which it is not known where they stand.
   public let count: Int

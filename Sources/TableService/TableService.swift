@@ -68,7 +68,7 @@ public final class TableService: RequestHandler {
       let present = own.beside(before.authorizer)
       goOn(with: present)
       engine.wakeAll()
-      // Whoever waits for one in whose place a family has come asks again, and finds that from here on.
+      // Clients that wait for a table whose place a family has taken ask again, and find the family from here on.
       for table in before.catalog.tables where table.absence != nil { table.wakeAll() }
       settle(present)
     } catch {

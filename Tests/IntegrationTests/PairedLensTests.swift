@@ -116,11 +116,10 @@ import Testing
     #expect(entries.first?["stages"] == [["window": ["rows": 1, "of": 5]]], "\(reply.text)")
   }
 
-  /// Nobody holds as many bytes as somebody asks for at once: what is left out is told by the poll that `Link` names.
-  @Test(arguments: [0, 20])
-  func largeWindowsAreToldInSeveralReplies(wait: Int) throws {
+  /// Beside the small tables one of a thousand bytes a row, whose source is asked once.
+  private static func serviceWithLarge(rows: Int) throws -> ServiceProcess {
     let title = JSONValue.string(String(repeating: "x", count: 1_000))
-    let items = JSONValue.array((1...3_000).map { ["id": .string("r\($0)"), "title": title] })
+    let items = JSONValue.array((1...rows).map { ["id": .string("r\($0)"), "title": title] })
     let upstream = try ScriptedUpstream { _ in .json(items) }
     let text =
       Self.configuration + """
@@ -131,6 +130,13 @@ import Testing
         """
     let service = try ServiceProcess(text, arguments: ["--insecure"])
     _ = try service.follow("large", until: "is ready") { $0.state == "ready" }
+    return service
+  }
+
+  /// Nobody holds as many bytes as somebody asks for at once: what is left out is told by the poll that `Link` names.
+  @Test(arguments: [0, 20])
+  func largeWindowsAreToldInSeveralReplies(wait: Int) throws {
+    let service = try Self.serviceWithLarge(rows: 3_000)
     let client = try service.client()
     // Each has some 3 MB.
     let windows = Array(2_996...2_999)
@@ -160,18 +166,7 @@ import Testing
 
   /// Whichever reply is made first, and though the large one is enough for one response.
   @Test func equalPollsAreToldOfTheSameTables() throws {
-    let title = JSONValue.string(String(repeating: "x", count: 1_000))
-    let items = JSONValue.array((1...9_000).map { ["id": .string("r\($0)"), "title": title] })
-    let upstream = try ScriptedUpstream { _ in .json(items) }
-    let text =
-      Self.configuration + """
-
-          large:
-            source: {url: "\(upstream.url)", every: 1h}
-            row: {id: "${id}", type: plain}
-        """
-    let service = try ServiceProcess(text, arguments: ["--insecure"])
-    _ = try service.follow("large", until: "is ready") { $0.state == "ready" }
+    let service = try Self.serviceWithLarge(rows: 9_000)
     let replies = try (0..<8).map { _ in try poll(service, ["large:", "t:", "none:", "u:"]) }
     for reply in replies {
       // With a cursor for each: all of them are told.

@@ -56,7 +56,7 @@ extension EventLoop {
     }
     var hasMadeRoom = false
     for other in waiting.sorted(by: { $0.machine.patience < $1.machine.patience }) {
-      // Whoever alone has something waiting takes no room from anybody.
+      // The only client with something waiting takes no room from anybody.
       guard budget.total > budget.comfortable, budget.total > other.output.size,
         budget.isTooMuch(on: index) || other.machine.patience <= stalled
       else { break }

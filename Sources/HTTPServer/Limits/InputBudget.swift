@@ -66,7 +66,7 @@ final class InputBudget: Sendable {
     return HeldInput(bytes, bound?.address, self)
   }
 
-  /// Whose share a client's bytes count for, and how many bytes that is; nil: nobody's.
+  /// The address that a client's bytes count for, and its share in bytes; nil: none.
   private func bound(of client: Client, isUnfinished: Bool) -> (address: SocketAddress, share: Int)? {
     let network = client.address.network
     switch client.kind {

@@ -8,7 +8,7 @@ public final class Representation: Sendable {
   /// One form of the representation, with the heads that go with it.
   final class Variant: Sendable {
     let body: [UInt8]
-    /// What follows it.
+    /// The rest, behind `body`.
     let pieces: [BodyPiece]
     let byteCount: Int
     let coding: ContentCoding

@@ -2,7 +2,7 @@ import Dispatch
 import Queues
 import TableStore
 
-/// What this replica does for the others while it leads.
+/// The leader's tasks for the other replicas.
 extension Engine {
   /// Carries out a task that another replica has asked the leader for.
   func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {

@@ -275,7 +275,7 @@ final class MultiPoll: Waiter {
       case .refused(let error)?:
         news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
         continue
-      // What it has may not be for its caller any more.
+      // Its rows may not be for its caller any more.
       case .withoutNews? where !member.table.isMember:
         news.isOver = true
         continue

@@ -186,11 +186,11 @@ final class TableCall: Sendable {
     switch requirement {
     case .nothing, .each: return .granted
     case .capability(let capability): try authorizer.authorize(request, capability, table: table)
+    case .tap where request.query.first("view") != nil: try authorizer.authorize(request, .read, table: table)
     case .tap, .inspection:
-      let isOfView = requirement.isTap && request.query.first("view") != nil
-      if !isOfView { try authorizer.authorize(request, .edit, table: table) }
-      // What everybody may read is told to whoever may do no more than edit.
-      if isOfView || authorizer.isRestricted(.read) { try authorizer.authorize(request, .read, table: table) }
+      try authorizer.authorize(request, .edit, table: table)
+      // Rows that everybody may read are shown to editors without `read`, too.
+      if authorizer.isRestricted(.read) { try authorizer.authorize(request, .read, table: table) }
     case .edit: return try authorizer.editAuthority(of: request, table: table)
     }
     return .granted

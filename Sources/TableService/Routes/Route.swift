@@ -87,7 +87,6 @@ final class Route: Sendable {
 
     var isReading: Bool { if case .capability(.read) = self { true } else { false } }
     var isNothing: Bool { if case .nothing = self { true } else { false } }
-    var isTap: Bool { if case .tap = self { true } else { false } }
   }
 
   enum Handler: Sendable {

@@ -60,7 +60,7 @@ extension ResponseCheck {
   func invalid(_ error: JSONError, in body: [UInt8], of url: UpstreamURL, type: String?) -> UpstreamError {
     let kind = type.map { " of `\(redaction.clean($0))`" } ?? ""
     var reason = error.description
-    // What a parser makes of the first letters of a text says nothing of it.
+    // A parser's complaint about the first letters of a text says nothing of it.
     if error.kind != .encoding, error.kind != .limit, AnswerFormat.isForeign(body) {
       reason = "this is no JSON" + (ReasonText.reason(in: body, type: type).map { "; it says: \($0)" } ?? "")
     }

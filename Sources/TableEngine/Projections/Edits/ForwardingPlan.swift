@@ -19,7 +19,7 @@ struct ForwardingPlan: Sendable {
   let identity: String?
   /// The client has asked for one with this identity.
   private(set) var chosen: String?
-  /// Whether the identity is free is not known here: the rows are each caller's own, and another replica has made them.
+  /// True if only the leader can tell that the identity is free: the rows are each caller's own, and another replica has made them.
   private(set) var isChosenInDoubt = false
   /// The place where it goes, beside the upstream's name for that.
   let place: EditPlace?
