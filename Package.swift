@@ -200,7 +200,7 @@ let package = Package(
     .target(name: "CSigning", path: "Tests/CSigning", linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "TestSupport",
-      dependencies: ["CSigning", "CZlib", "CZstd", "JSON"],
+      dependencies: ["CSigning", "CZlib", "CZstd", "JSON", "Queues"],
       path: "Tests/TestSupport",
       resources: [.copy("misbehaving_upstream.py")],
       swiftSettings: ours

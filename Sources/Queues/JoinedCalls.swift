@@ -34,6 +34,9 @@ public final class JoinedCalls<Result: Sendable, Joined: Sendable>: Sendable {
   public func notify(on queue: WorkQueue, _ completion: @escaping @Sendable (Joined) -> Void) {
     group.notify(queue: queue) { [self] in completion(joined.withLock { $0 }) }
   }
+
+  /// Waits until all calls that were begun have ended.
+  public func all(on queue: WorkQueue) async -> Joined { await withCallback { notify(on: queue, $0) } }
 }
 
 extension DispatchGroup {

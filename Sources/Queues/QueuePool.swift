@@ -10,8 +10,7 @@ internal import Synchronization
 /// waits behind those that came before it. One that has much to do gives its thread to the next after ``turn`` blocks.
 ///
 /// Work of a pool must not wait for another of its queues: were all threads to wait so, none would be left for what they wait
-/// for. In debug builds ``WorkQueue/sync(execute:)`` traps there. Waiting from any other thread is fine, and takes none of
-/// the pool's.
+/// for.
 public final class QueuePool: Sendable {
   private let source: (any QueueSource)?
   private let label: String
@@ -25,7 +24,6 @@ public final class QueuePool: Sendable {
     var ready: Deque<PooledQueue> = []
     /// Threads that wait for work.
     var idle = 0
-    var threads: Set<UInt> = []
     /// Threads that are there or about to be.
     var count = 0
   }
@@ -46,9 +44,6 @@ public final class QueuePool: Sendable {
   public func serial(_ label: String) -> WorkQueue {
     .given(source?.makeQueue(label, isSerial: true) ?? PooledQueue(self))
   }
-
-  /// True if the caller is one of the pool's threads.
-  var isCurrent: Bool { turns.withLock { $0.threads.contains(UInt(pthread_self())) } }
 
   /// Takes a queue that has work which no thread does.
   func enqueue(_ queue: PooledQueue) {
@@ -75,13 +70,11 @@ public final class QueuePool: Sendable {
 
   /// Does the queues' work until there has been none for a while.
   private func run() {
-    let thread = UInt(pthread_self())
-    turns.withLock { _ = $0.threads.insert(thread) }
     repeat {
       while let queue = next() {
         if queue.perform() { turns.withLock { $0.ready.append(queue) } }
       }
-    } while awaitWork(thread)
+    } while awaitWork()
   }
 
   private func next() -> PooledQueue? {
@@ -93,14 +86,13 @@ public final class QueuePool: Sendable {
   }
 
   /// Returns false where the thread is to end.
-  private func awaitWork(_ thread: UInt) -> Bool {
+  private func awaitWork() -> Bool {
     while arrival.wait(timeout: .now() + Self.patience) == .timedOut {
       let ends = turns.withLock { turns -> Bool in
         // Its signal is on the way: from a thread that may need this lock.
         guard turns.idle > 0 else { return false }
         turns.idle -= 1
         turns.count -= 1
-        turns.threads.remove(thread)
         return true
       }
       if ends { return false }
@@ -111,8 +103,7 @@ public final class QueuePool: Sendable {
 
 /// A serial queue of a pool.
 ///
-/// It is *claimed* from its first block until none is left: it then waits for a thread of the pool, is done by
-/// one, or belongs to the thread that called `sync`.
+/// It is *claimed* from its first block until none is left: it then waits for a thread of the pool, or is done by one.
 final class PooledQueue: GivenQueue {
   private let pool: QueuePool
   private let state = Mutex(State())
@@ -120,14 +111,8 @@ final class PooledQueue: GivenQueue {
   private let owner = Atomic<UInt>(0)
 
   private struct State {
-    var entries: Deque<Entry> = []
+    var entries: Deque<@Sendable () -> Void> = []
     var isClaimed = false
-  }
-
-  private enum Entry {
-    case work(@Sendable () -> Void)
-    /// The queue is handed to a thread that waits for this.
-    case handover(DispatchSemaphore)
   }
 
   init(_ pool: QueuePool) { self.pool = pool }
@@ -136,7 +121,7 @@ final class PooledQueue: GivenQueue {
 
   func async(_ work: @escaping @Sendable () -> Void) {
     let isFirst = state.withLock { state in
-      state.entries.append(.work(work))
+      state.entries.append(work)
       defer { state.isClaimed = true }
       return !state.isClaimed
     }
@@ -151,56 +136,26 @@ final class PooledQueue: GivenQueue {
     group.notify(queue: .global()) { self.async(work) }
   }
 
-  func beginSync() {
-    assert(!pool.isCurrent, "work of a pool must not wait for one of its queues")
-    let handover = state.withLock { state -> DispatchSemaphore? in
-      guard state.isClaimed else {
-        state.isClaimed = true
-        return nil
-      }
-      let handover = DispatchSemaphore(value: 0)
-      state.entries.append(.handover(handover))
-      return handover
-    }
-    handover?.wait()
-    owner.store(UInt(pthread_self()), ordering: .relaxed)
-  }
-
-  func endSync() {
-    owner.store(0, ordering: .relaxed)
-    if hasMore() { pool.enqueue(self) }
-  }
-
   /// Does work, on a thread of the pool. Returns whether more is left.
   func perform() -> Bool {
     for _ in 0..<QueuePool.turn {
-      switch next() {
-      case .work(let work)?:
-        owner.store(UInt(pthread_self()), ordering: .relaxed)
-        work()
-        owner.store(0, ordering: .relaxed)
-      case .handover(let handover)?:
-        handover.signal()
-        return false
-      case nil: return false
-      }
+      guard let work = next() else { return false }
+      owner.store(UInt(pthread_self()), ordering: .relaxed)
+      work()
+      owner.store(0, ordering: .relaxed)
     }
-    return hasMore()
+    return state.withLock { state in
+      state.isClaimed = !state.entries.isEmpty
+      return state.isClaimed
+    }
   }
 
   /// Ends the claim where nothing is left.
-  private func next() -> Entry? {
+  private func next() -> (@Sendable () -> Void)? {
     state.withLock { state in
       if let entry = state.entries.popFirst() { return entry }
       state.isClaimed = false
       return nil
-    }
-  }
-
-  private func hasMore() -> Bool {
-    state.withLock { state in
-      state.isClaimed = !state.entries.isEmpty
-      return state.isClaimed
     }
   }
 }

@@ -25,17 +25,6 @@ public enum WorkQueue: Sendable {
     }
   }
 
-  /// Waits until a body has run, behind all that was given before. Never from within work of the same queue.
-  public func sync<Result>(execute body: () throws -> Result) rethrows -> Result {
-    switch self {
-    case .dispatch(let queue): return try queue.sync(execute: body)
-    case .given(let queue):
-      queue.beginSync()
-      defer { queue.endSync() }
-      return try body()
-    }
-  }
-
   /// Traps where the caller is no work of this queue.
   @inlinable
   public func check() {
@@ -63,9 +52,6 @@ public protocol GivenQueue: AnyObject, Sendable {
   func async(at deadline: DispatchTime, _ work: @escaping @Sendable () -> Void)
   /// Once all that has entered a group has left.
   func async(after group: DispatchGroup, _ work: @escaping @Sendable () -> Void)
-  /// Does what was given before; what follows until ``endSync()`` is work of this queue.
-  func beginSync()
-  func endSync()
   /// The caller is work of this queue.
   var isCurrent: Bool { get }
 }

@@ -24,7 +24,6 @@ final class EngineContext: Sendable {
   let edits = EditCounts()
   let client: TransferClient
   let logger: Logger
-  let queues: QueueFactory
   /// The secret of the labels that stand for callers' own header fields in logs: new in every process.
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
@@ -33,8 +32,10 @@ final class EngineContext: Sendable {
   private let tablePool: QueuePool
   /// The threads of families' members, which readers make in any number: these wait for each other alone.
   private let memberPool: QueuePool
-  /// For what may block and belongs to no table.
+  /// For what takes long and belongs to no table.
   let background: WorkQueue
+  /// For the tasks that take another configuration over.
+  let loading: QueueExecutor
 
   /// The tables that there are now; nil while the engine is made, and when it has ended.
   let catalog = LateFunction<@Sendable () -> Catalog?>()
@@ -72,10 +73,11 @@ final class EngineContext: Sendable {
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     let logger = environment.logger
-    queues = environment.queues
+    let queues = environment.queues
     tablePool = queues.pool("tablecast.tables", threads: max(16, 2 * QueuePool.cores))
     memberPool = queues.pool("tablecast.members", threads: QueuePool.cores)
     background = queues.concurrent("tablecast.background")
+    loading = QueueExecutor(queues.serial("tablecast.loading"))
     client = try TransferClient(queues, carrier: environment.carrier) { [requests] report in
       requests.count(report)
       report.log(logger)
@@ -141,16 +143,9 @@ final class EngineContext: Sendable {
 
   func wake(_ topics: [ChangeTopic]) { notifier.wake(topics) }
 
-  // MARK: The store, while a configuration is loaded
-
-  /// Waits for what the store has of a table: when a configuration is loaded, and never else.
-  func restore(_ table: String) throws -> StoredTable {
-    try queues.waiting { store.restore(table, completion: $0) }.get()
-  }
-
-  /// Waits until it is known whose configuration counts, of the replicas there are.
-  func learnRank() {
-    queues.waiting { (done: @escaping @Sendable (Bool) -> Void) in replica.learn { done(true) } }
+  /// Reads what the store has of a table.
+  func restore(_ table: String) async throws -> StoredTable {
+    try await withCallback { store.restore(table, completion: $0) }.get()
   }
 }
 

@@ -28,8 +28,8 @@ public final class TableService: RequestHandler {
   /// A service with the tables of a definition, restored from the store where it has them.
   ///
   /// - Throws: where a table can't be made of its definition, or the store can't be read: words for the operator.
-  public init(_ definition: ServiceDefinition, environment: ServiceEnvironment) throws {
-    engine = try Engine(
+  public init(_ definition: ServiceDefinition, environment: ServiceEnvironment) async throws {
+    engine = try await Engine(
       definition,
       EngineEnvironment(store: environment.store, logger: environment.logger, notifier: server)
     )
@@ -45,14 +45,20 @@ public final class TableService: RequestHandler {
   public func attach(_ server: Server) { self.server.attach(server) }
 
   /// Starts fetching, when it is served.
-  public func start() { engine.start() }
+  public func start() async { await engine.start() }
 
   /// Goes on with another definition (SIGHUP). Tables that both have keep their versions and waiters; what changed
-  /// in them reaches clients as a changeset. Whoever waits and may no longer read is told at once.
+  /// in them reaches clients as a changeset. Whoever waits and may no longer read is told at once. To be called again when it has
+  /// returned.
   ///
   /// - Throws: as `init`; then everything is as it was.
-  public func reload(_ definition: ServiceDefinition) throws {
-    let next = try engine.prepare(definition)
+  public func reload(_ definition: ServiceDefinition) async throws {
+    // Edits are refused between the end of a table and the state in which requests find another one: nothing is waited for there.
+    try await withTaskExecutorPreference(engine.loading) { try await takeOver(definition) }
+  }
+
+  private func takeOver(_ definition: ServiceDefinition) async throws {
+    let next = try await engine.prepare(definition)
     let audit: AuditLog?
     do { audit = try state.audit.following(definition.audit, logger) } catch {
       engine.cancel(next)
@@ -64,7 +70,7 @@ public final class TableService: RequestHandler {
     // may show.
     goOn(with: before.beside(authorizer))
     do {
-      let own = ServiceState(definition, try engine.adopt(next), authorizer, audit)
+      let own = ServiceState(definition, try await engine.adopt(next), authorizer, audit)
       let present = own.beside(before.authorizer)
       goOn(with: present)
       engine.wakeAll()

@@ -21,3 +21,13 @@ final class Arrival<Value: Sendable>: Sendable {
     }
   }
 }
+
+/// Has a task done, and blocks until it is over: for a thread that has nothing else to do meanwhile.
+func waiting<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
+  let arrival = Arrival<Result<Value, any Error>>()
+  Task {
+    do { arrival.set(.success(try await body())) } catch { arrival.set(.failure(error)) }
+  }
+  guard let result = arrival.wait() else { throw CancellationError() }
+  return try result.get()
+}

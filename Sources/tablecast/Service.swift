@@ -62,10 +62,8 @@ final class Service: Sendable {
     let isOpen = insecure || listen.isLoopback
     let service: TableService
     do {
-      service = try TableService(
-        definition,
-        environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen)
-      )
+      let environment = ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen)
+      service = try waiting { [definition] in try await TableService(definition, environment: environment) }
     } catch {
       throw CleanExit.failure("\(configuration.name): \(error)")
     }
@@ -79,7 +77,7 @@ final class Service: Sendable {
     } catch {
       throw CleanExit.failure("\(error)")
     }
-    service.start()
+    try waiting { await service.start() }
     state.withLock { $0 = .serving { [self] in end(service, server, store) } }
     Signals.handle([SIGHUP]) { [self] _ in reload(service, server, store) }
     logger.notice(
@@ -209,7 +207,7 @@ final class Service: Sendable {
     for diagnostic in diagnostics { diagnostic.log(to: logger) }
     guard let definition = read else { return refuse("it has mistakes", service) }
     do {
-      try service.reload(definition)
+      try waiting { try await service.reload(definition) }
     } catch {
       return refuse("\(error)", service)
     }

@@ -71,45 +71,57 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3].map { UInt64($0) })
-  func waitersHaveTheQueueBehindWhatWasGivenBefore(seed: UInt64) {
+  func tasksHaveTheQueueBehindWhatWasGivenBefore(seed: UInt64) async {
     let pool = QueueFactory.dispatch.pool("test", threads: 2)
     let queues = (0..<5).map { pool.serial("\($0)") }
     let record = Record(queues: queues.count)
-    let group = DispatchGroup()
-    for caller in 0..<6 {
-      DispatchQueue(label: "caller").async(group: group) {
-        var random = SeededGenerator(seed: seed &* 100 &+ UInt64(caller))
-        for number in 0..<500 {
-          let place = Int.random(in: queues.indices, using: &random)
-          let marker = caller * 1_000 + number
-          group.enter()
-          queues[place].async {
-            record.begin(place, marker)
-            record.end(place)
-            group.leave()
-          }
-          queues[place].sync {
-            queues[place].check()
-            record.begin(place, -1)
-            // What the same caller gave before it waited is done.
-            record.state.withLock { #expect($0.numbers[place].contains(marker), "seed \(seed)") }
-            record.end(place)
+    await withTaskGroup { group in
+      for caller in 0..<6 {
+        group.addTask(executorPreference: QueueExecutor(QueueFactory.dispatch.serial("caller"))) {
+          var random = SeededGenerator(seed: seed &* 100 &+ UInt64(caller))
+          for number in 0..<500 {
+            let place = Int.random(in: queues.indices, using: &random)
+            let marker = caller * 1_000 + number
+            // Without it the queue may be free.
+            let isGivenBefore = Bool.random(using: &random)
+            if isGivenBefore {
+              queues[place].async {
+                record.begin(place, marker)
+                record.end(place)
+              }
+            }
+            let isBehind = await queues[place].run {
+              queues[place].check()
+              record.begin(place, -1)
+              defer { record.end(place) }
+              // What the same caller gave before it waited is done.
+              return record.state.withLock { !isGivenBefore || $0.numbers[place].contains(marker) }
+            }
+            #expect(isBehind, "seed \(seed)")
           }
         }
       }
     }
-    #expect(group.wait(timeout: .now() + 60) == .success, "seed \(seed)")
     record.state.withLock { #expect($0.overlaps == 0, "seed \(seed)") }
   }
 
-  @Test func aWaiterTakesNoThreadOfThePool() {
-    let pool = QueueFactory.dispatch.pool("test", threads: 1)
-    let (first, second) = (pool.serial("first"), pool.serial("second"))
-    first.sync {
-      let done = DispatchSemaphore(value: 0)
-      first.async {}
-      second.async { done.signal() }
-      #expect(done.wait(timeout: .now() + 60) == .success)
+  /// Each piece of a task between two waits is work of its executor's queue.
+  @Test func aTaskGoesOnOnItsExecutor() async {
+    let factory = QueueFactory.dispatch
+    let (own, other) = (factory.pool("test", threads: 1).serial("own"), factory.serial("other"))
+    await withTaskExecutorPreference(QueueExecutor(own)) {
+      own.check()
+      #expect(await other.run { 1 } == 1)
+      own.check()
+      await other.sleep(for: .milliseconds(1))
+      own.check()
+      let calls = JoinedCalls<Int, Int>(0) { $0 += $1 }
+      for number in 1...3 {
+        let finish = calls.begin()
+        other.async { finish(number) }
+      }
+      #expect(await calls.all(on: other) == 6)
+      own.check()
     }
   }
 

@@ -166,11 +166,7 @@ private struct AppQueue: ClientQueue {
 
   func async(_ work: @escaping @Sendable () -> Void) { queue.async(work) }
 
-  func sync(_ work: () -> Void) {
-    queue.beginSync()
-    work()
-    queue.endSync()
-  }
+  func sync(_ work: () -> Void) { queue.sync(work) }
 }
 
 /// The simulation's time.

@@ -321,12 +321,8 @@ private final class QueuesAtOnce: QueueSource {
     func async(_ work: @escaping @Sendable () -> Void) { work() }
     func async(at deadline: DispatchTime, _ work: @escaping @Sendable () -> Void) { work() }
     func async(after group: DispatchGroup, _ work: @escaping @Sendable () -> Void) { work() }
-    func beginSync() {}
-    func endSync() {}
     var isCurrent: Bool { true }
   }
 
   func makeQueue(_ label: String, isSerial: Bool) -> any GivenQueue { Queue() }
-  func wait(until isDone: @escaping @Sendable () -> Bool) {}
-  func sleep(for seconds: Double) {}
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// What may wait in the middle of what it does, as a process does that loads its configuration. It has a thread of its own,
-/// but of all threads only one does anything at a time.
+/// A piece of work in whose middle others go on, as beside a configuration that is loaded. It has a thread of its own, but of all threads
+/// only one does anything at a time.
 ///
 /// `@unchecked Sendable`: for that reason.
 final class Fiber: @unchecked Sendable {

@@ -45,7 +45,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   func start(_ definition: ServiceDefinition, _ store: any Store, _ upstream: NewsUpstream) {
     upstream.askAnew()
     isLoading = true
-    let fiber = Fiber(host) { [self] in
+    load { [self] in
       let environment = EngineEnvironment(
         store: store,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() },
@@ -54,8 +54,8 @@ final class Service: ChangeNotifier, @unchecked Sendable {
         carrier: upstream
       )
       do {
-        let engine = try Engine(definition, environment)
-        engine.start()
+        let engine = try await Engine(definition, environment)
+        await engine.start()
         (self.engine, catalog) = (engine, engine.catalog)
         isLoading = false
         world.history.note(world, "service", "is up")
@@ -64,7 +64,12 @@ final class Service: ChangeNotifier, @unchecked Sendable {
         world.fail("the service does not start: \(error)")
       }
     }
-    world.start(fiber)
+  }
+
+  /// Has a task done where others go on in the middle of what it does.
+  private func load(_ body: @escaping @Sendable () async -> Void) {
+    let queue = SimulatedQueue(SimulatedQueue.loading, isSerial: true, host)
+    Task(executorPreference: QueueExecutor(.given(queue)), operation: body)
   }
 
   /// Takes over another configuration; nothing where it is about to already, or has not started.
@@ -73,13 +78,13 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   func reload(_ definition: ServiceDefinition, _ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
     guard let engine, !isLoading else { return false }
     isLoading = true
-    let fiber = Fiber(host) { [self] in
+    load { [self] in
       var isTaken = false
       do {
-        let next = try engine.prepare(definition)
-        letTimePass()
-        let adopted = try engine.adopt(next)
-        letTimePass()
+        let next = try await engine.prepare(definition)
+        await letTimePass()
+        let adopted = try await engine.adopt(next)
+        await letTimePass()
         catalog = adopted
         engine.wakeAll()
         isTaken = true
@@ -89,16 +94,13 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       isLoading = false
       completion(isTaken)
     }
-    world.start(fiber)
     return true
   }
 
   /// The event loops go on while a configuration is loaded.
-  private func letTimePass() {
+  private func letTimePass() async {
     let pause = world.chance(2) ? 0 : Double(world.pick(0...200))
-    QueueFactory(HostQueues(host)).waiting { [self] (goOn: @escaping @Sendable (Bool) -> Void) in
-      world.after(pause, on: loop) { goOn(true) }
-    }
+    await withCallback { goOn in world.after(pause, on: loop) { goOn(()) } }
   }
 
   /// Ends as a process that is told to (SIGTERM): polls are answered as they stand, and what is left to write is written.

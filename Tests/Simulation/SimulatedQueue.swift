@@ -24,33 +24,32 @@ final class Host: @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class SimulatedQueue: GivenQueue, @unchecked Sendable {
-  enum Piece {
-    case work(() -> Void)
-    /// Whoever waits to be this queue's work for a while.
-    case hold(Fiber)
-  }
-
   let label: String
   let isSerial: Bool
   let host: Host
   /// Of the label.
   let digest: UInt64
   private let isOfTable: Bool
-  var pieces: [Piece] = []
-  /// Who is its work now, and will say when that is over.
-  var holder: Fiber?
+  /// Others go on in the middle of its work.
+  private let isOfLoading: Bool
+  var pieces: [() -> Void] = []
   /// Stands among the world's ready ones.
   var isListed = false
   private var world: World { host.world }
 
+  /// The queue on which a configuration is loaded.
+  static let loading = "tablecast.loading"
+
   init(_ label: String, isSerial: Bool, _ host: Host) {
     (self.label, self.isSerial, self.host) = (label, isSerial, host)
     isOfTable = label.hasPrefix("tablecast.table.")
+    isOfLoading = label == Self.loading
     digest = label.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   func async(_ work: @escaping @Sendable () -> Void) {
-    add(.work(work))
+    guard !isOfLoading || !host.isAlive else { return world.start(Fiber(host, work)) }
+    add(work)
     // Sources are told what to do under locks, for which others would wait.
     if isOfTable { world.letOthersGoOn() }
   }
@@ -63,31 +62,18 @@ final class SimulatedQueue: GivenQueue, @unchecked Sendable {
     world.schedule(after: group, on: self, work)
   }
 
-  func add(_ piece: Piece) {
+  func add(_ piece: @escaping () -> Void) {
     guard host.isAlive else { return world.keep(piece) }
     pieces.append(piece)
     world.list(self)
   }
 
-  func beginSync() {
-    if let fiber = world.fiber {
-      add(.hold(fiber))
-      world.park { [self] in holder === fiber }
-    } else {
-      // Another queue's work waits for this one's: it is done at once.
-      while holder != nil || !pieces.isEmpty {
-        if holder == nil { world.perform(world.take(0, of: self), of: self) } else { world.step() }
-      }
-    }
+  /// Does work at once, behind all that was given before.
+  func sync(_ work: () -> Void) {
+    while !pieces.isEmpty { world.perform(world.take(0, of: self), of: self) }
     world.working.append(self)
-  }
-
-  func endSync() {
+    work()
     world.working.removeLast()
-    if world.fiber != nil {
-      holder = nil
-      world.list(self)
-    }
   }
 
   var isCurrent: Bool { world.working.last === self || world.working.contains { $0 === self } }
@@ -100,11 +86,4 @@ final class HostQueues: QueueSource, @unchecked Sendable {
   init(_ host: Host) { self.host = host }
 
   func makeQueue(_ label: String, isSerial: Bool) -> any GivenQueue { SimulatedQueue(label, isSerial: isSerial, host) }
-  func wait(until isDone: @escaping @Sendable () -> Bool) { host.world.park(isDone) }
-  func sleep(for seconds: Double) {
-    let world = host.world
-    let end = world.now + UInt64(seconds * 1e9)
-    world.schedule(at: end, on: SimulatedQueue("sleep", isSerial: true, host)) {}
-    world.park { world.now >= end }
-  }
 }

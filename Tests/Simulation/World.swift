@@ -61,13 +61,13 @@ final class World: @unchecked Sendable {
   // MARK: What is to be done
 
   func list(_ queue: SimulatedQueue) {
-    guard !queue.isListed, queue.holder == nil, !queue.pieces.isEmpty else { return }
+    guard !queue.isListed, !queue.pieces.isEmpty else { return }
     queue.isListed = true
     ready.append(queue)
   }
 
   func schedule(at instant: UInt64, on queue: SimulatedQueue, _ work: @escaping @Sendable () -> Void) {
-    guard queue.host.isAlive else { return keep(.work(work)) }
+    guard queue.host.isAlive else { return keep(work) }
     timerNumber += 1
     timers.add(TimerHeap.Entry(instant: instant, number: timerNumber, queue: queue, work: work))
   }
@@ -78,27 +78,17 @@ final class World: @unchecked Sendable {
   }
 
   func schedule(after group: DispatchGroup, on queue: SimulatedQueue, _ work: @escaping @Sendable () -> Void) {
-    guard group.wait(timeout: .now()) != .success else { return queue.add(.work(work)) }
+    guard group.wait(timeout: .now()) != .success else { return queue.add(work) }
     groups.append((group, queue, work))
   }
 
   func start(_ fiber: Fiber) { fibers.append(fiber) }
 
-  /// A configuration is taken over by a thread of its own, beside all queues: these go on in the middle of it.
+  /// A configuration is taken over beside all queues: these go on in the middle of it.
   func letOthersGoOn() {
     guard let fiber, chance(4) else { return }
     let end = steps + pick([0, 0, 5, 20])
     fiber.wait { [unowned self] in steps >= end || ready.isEmpty }
-  }
-
-  /// Waits: on a fiber while others go on, else by doing what they do.
-  func park(_ isDone: @escaping () -> Bool) {
-    guard !isDone() else { return }
-    if let fiber {
-      fiber.wait(isDone)
-    } else {
-      while !isDone() { guard step() else { fatalError("everybody waits for each other") } }
-    }
   }
 
   /// What was held for a process that has ended.
@@ -113,7 +103,7 @@ final class World: @unchecked Sendable {
     fibers.removeAll { $0.host === host }
   }
 
-  func keep(_ piece: SimulatedQueue.Piece) { graves.append(piece) }
+  func keep(_ piece: @escaping () -> Void) { graves.append(piece) }
 
   // MARK: Steps
 
@@ -123,7 +113,7 @@ final class World: @unchecked Sendable {
     now += UInt64.random(in: 500...40_000, using: &random) * pace
     if chance(400) { now += UInt64.random(in: 0...20_000_000, using: &random) }
     while true {
-      while let entry = timers.takeDue(now) { entry.queue.add(.work(entry.work)) }
+      while let entry = timers.takeDue(now) { entry.queue.add(entry.work) }
       leaveGroups()
       if perform() { break }
       // Nobody has anything to do: time goes on.
@@ -142,7 +132,7 @@ final class World: @unchecked Sendable {
 
   private func leaveGroups() {
     guard !groups.isEmpty else { return }
-    for entry in groups where entry.group.wait(timeout: .now()) == .success { entry.queue.add(.work(entry.work)) }
+    for entry in groups where entry.group.wait(timeout: .now()) == .success { entry.queue.add(entry.work) }
     groups.removeAll { $0.group.wait(timeout: .now()) == .success }
   }
 
@@ -184,7 +174,7 @@ final class World: @unchecked Sendable {
     perform(piece, of: queue)
   }
 
-  func take(_ place: Int, of queue: SimulatedQueue) -> SimulatedQueue.Piece {
+  func take(_ place: Int, of queue: SimulatedQueue) -> () -> Void {
     let piece = queue.pieces.remove(at: place)
     if queue.pieces.isEmpty { unlist(queue) }
     return piece
@@ -198,20 +188,10 @@ final class World: @unchecked Sendable {
     ready.removeAll { $0 === queue }
   }
 
-  func perform(_ piece: SimulatedQueue.Piece, of queue: SimulatedQueue) {
-    switch piece {
-    case .work(let work):
-      // Of what a fiber waits for, nothing is its own.
-      let outer = fiber
-      fiber = nil
-      working.append(queue)
-      work()
-      working.removeLast()
-      fiber = outer
-    case .hold(let fiber):
-      queue.holder = fiber
-      unlist(queue)
-    }
+  func perform(_ work: () -> Void, of queue: SimulatedQueue) {
+    working.append(queue)
+    work()
+    working.removeLast()
   }
 
   func mix(_ value: UInt64) {

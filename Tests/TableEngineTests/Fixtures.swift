@@ -3,6 +3,7 @@ import Definitions
 import Logging
 import Queues
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine

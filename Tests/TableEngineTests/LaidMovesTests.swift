@@ -3,6 +3,7 @@ import Queues
 import TableMapping
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine

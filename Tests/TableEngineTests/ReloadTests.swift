@@ -6,6 +6,7 @@ import Synchronization
 import TableMapping
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -91,7 +92,7 @@ import Testing
     #expect(store.waitingCount == 1 && table.current.number == 1)
     #expect(table.offersEdits, "the version that is shown has rows that can be edited")
     store.release()
-    try engine.context.queues.waiting { store.flush(completion: $0) }.get()
+    try blocking { try await withCallback { store.flush(completion: $0) }.get() }
     table.settle()
     #expect(table.current.number == 2 && !table.offersEdits)
     try engine.adopt(try engine.prepare(definition(true)))
@@ -151,7 +152,7 @@ import Testing
       #expect(item.map { String(decoding: $0, as: UTF8.self).contains("after") } == isDone, "\(table.name)")
     }
     // Nobody has written to the record that has another name.
-    let former = try engine.context.queues.waiting { store.restore(ItemRecord.of("notes"), completion: $0) }.get()
+    let former = try blocking { try await engine.context.restore(ItemRecord.of("notes")) }
     #expect((former.items == nil) == isAdopted)
   }
 

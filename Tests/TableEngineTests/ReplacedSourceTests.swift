@@ -4,6 +4,7 @@ import Queues
 import TableMapping
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 import Upstream
 

@@ -6,6 +6,7 @@ import Synchronization
 import TableMapping
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 import Upstream
 

@@ -5,6 +5,7 @@ import JSON
 import Queues
 import TableModel
 import TableStore
+import TestSupport
 import Testing
 
 @testable import TableEngine
@@ -110,17 +111,19 @@ import Testing
       let sources = Dictionary(definition.sources.map { ($0.name, $0) }) { first, _ in first }
       let blueprint = try TableBlueprint(definition.tables[0], in: definition, sources, digests)
       let context = try EngineContext(definition, environment(store))
-      var restoring = StoredTables(context)
-      let logs = try ItemLogs(
-        of: definition,
-        [blueprint],
-        after: ItemLogs(),
-        renaming: [],
-        mayRename: true,
-        &restoring,
-        context
-      )
-      let table = try LiveTable.restored(blueprint, from: stored, logs, .earlier, replacing: nil, context: context)
+      let table = try blocking {
+        var restoring = StoredTables(context)
+        let logs = try await ItemLogs(
+          of: definition,
+          [blueprint],
+          after: ItemLogs(),
+          renaming: [],
+          mayRename: true,
+          &restoring,
+          context
+        )
+        return try await LiveTable.restored(blueprint, from: stored, logs, .earlier, replacing: nil, context: context)
+      }
       let isMapped = table.writer.content.queue.sync { table.writer.content.access { $0.result != nil } }
       #expect(isMapped == !isTheSame)
     }

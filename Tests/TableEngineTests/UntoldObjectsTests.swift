@@ -44,8 +44,8 @@ import Testing
     table.settle()
   }
 
-  private func change(_ body: @Sendable (inout TableContent) -> Void) {
-    table.writer.content.queue.sync { table.writer.content.access { body(&$0) } }
+  private func change(_ body: @escaping @Sendable (inout TableContent) -> Void) {
+    table.writer.content.queue.sync { [self] in table.writer.content.access { body(&$0) } }
   }
 
   /// The notes that the store has, by the items' identities.

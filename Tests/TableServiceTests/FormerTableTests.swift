@@ -28,9 +28,9 @@ import Testing
   }
 
   /// The head of the last request remembers its table, and no other one comes.
-  @Test func noHeadKeepsATableThatIsGone() throws {
+  @Test func noHeadKeepsATableThatIsGone() async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let service = try TableService(
+    let service = try await TableService(
       try definition(tables: "kept", "gone"),
       environment: ServiceEnvironment(store: MemoryStore(), logger: logger, isOpenForEdits: true)
     )
@@ -39,7 +39,7 @@ import Testing
     let server = Server(configuration: configuration, handler: service, logger: logger)
     service.attach(server)
     let client = try HTTPClient(port: try server.start().port)
-    service.start()
+    await service.start()
     for path in ["", "/changes?wait=0"] {
       #expect(try client.request("GET", "/v1/tables/gone\(path)").status == 200)
     }
@@ -48,7 +48,7 @@ import Testing
       state: service.state
     )
     #expect(former.table != nil)
-    try service.reload(try definition(tables: "kept"))
+    try await service.reload(try definition(tables: "kept"))
     for _ in 0..<5000 where former.table != nil || former.state != nil { usleep(1000) }
     #expect(former.state == nil)
     #expect(former.table == nil)

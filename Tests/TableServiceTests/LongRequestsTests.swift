@@ -68,7 +68,7 @@ import Testing
     private let server: Server
     let port: UInt16
 
-    init(tables: Int) throws {
+    init(tables: Int) async throws {
       let names = (0..<tables).map { "t\($0)" }
       let list = names.map {
         "  \($0): {source: {local: {items: [{title: first}]}}, cell: Label, payload: {title: \"${title}\"}}\n"
@@ -79,7 +79,7 @@ import Testing
         environment: [:]
       )
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      service = try TableService(
+      service = try await TableService(
         try required(definition, "\(diagnostics)"),
         environment: ServiceEnvironment(store: MemoryStore(), logger: logger, isOpenForEdits: true)
       )
@@ -89,7 +89,7 @@ import Testing
       server = Server(configuration: configuration, handler: service, logger: logger)
       service.attach(server)
       port = try server.start().port
-      service.start()
+      await service.start()
     }
 
     func client() throws -> HTTPClient { try HTTPClient(port: port) }
@@ -120,7 +120,7 @@ import Testing
   /// Others are answered before it. What its client has sent behind it is answered after it, also where the client has
   /// shut its side.
   @Test func aLargeBodyHoldsUpNobody() async throws {
-    let served = try Served(tables: 1)
+    let served = try await Served(tables: 1)
     let blockade = try Blockade(of: served.service.longRequests)
     let large = Self.patch("large " + String(repeating: "x", count: LongRequests.largeBody))
     let client = try served.client()
@@ -142,7 +142,7 @@ import Testing
 
   /// A list of many tables is made when its turn has come, and shows what there is then.
   @Test func aLongListHoldsUpNobody() async throws {
-    let served = try Served(tables: TableList.shortList + 1)
+    let served = try await Served(tables: TableList.shortList + 1)
     let blockade = try Blockade(of: served.service.longRequests)
     let (client, other) = (try served.client(), try served.client())
     try client.send("GET", "/v1/tables", ["Accept-Encoding": "gzip"])
@@ -159,7 +159,7 @@ import Testing
 
   /// They are answered as if they had been small ones.
   @Test func largeBodiesAreJudged() async throws {
-    let served = try Served(tables: 1)
+    let served = try await Served(tables: 1)
     let client = try served.client()
     let long = String(repeating: "x", count: LongRequests.largeBody)
     let target = "/v1/tables/t0/items/1"

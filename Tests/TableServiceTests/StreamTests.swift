@@ -20,7 +20,7 @@ import Testing
       environment: [:]
     )
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let service = try TableService(
+    let service = try await TableService(
       try #require(definition, "\(diagnostics)"),
       environment: ServiceEnvironment(store: MemoryStore(), logger: logger, isOpenForEdits: true)
     )
@@ -30,7 +30,7 @@ import Testing
     let server = Server(configuration: configuration, handler: service, logger: logger)
     service.attach(server)
     let port = try server.start().port
-    service.start()
+    await service.start()
     let reader = try HTTPClient(port: port)
     try reader.send("GET", "/v1/tables/t/stream?rows=1")
     _ = try reader.receiveHead("the stream")

@@ -46,6 +46,15 @@ func identical(_ first: Table, _ second: Table) -> Bool {
     && zip(first.sections, second.sections).allSatisfy { zip($0.rows, $1.rows).allSatisfy(Row.identical) }
 }
 
+extension Checkpoints {
+  /// Waits until none is under way.
+  func close() {
+    let done = DispatchSemaphore(value: 0)
+    close { done.signal() }
+    done.wait()
+  }
+}
+
 /// Waits for a completion.
 func result<Value: Sendable>(
   _ start: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void

@@ -15,9 +15,9 @@ final class Adoptions: Sendable {
   var count: Int { state.withLock { $0.count } }
 
   /// Takes one over.
-  func perform<Value>(_ body: () -> Value) -> Value {
+  func perform<Value>(_ body: () async -> Value) async -> Value {
     state.withLock { $0.isUnderWay = true }
-    let value = body()
+    let value = await body()
     let (count, waiting) = state.withLock { state in
       state.count += 1
       state.isUnderWay = false
@@ -28,7 +28,7 @@ final class Adoptions: Sendable {
     return value
   }
 
-  /// Calls `body` with their number when none is under way; at once, or on the thread that takes one over.
+  /// Calls `body` with their number when none is under way; at once, or where one is taken over.
   func whenDone(_ body: @escaping @Sendable (Int) -> Void) {
     let count = state.withLock { state -> Int? in
       guard state.isUnderWay else { return state.count }

@@ -24,8 +24,24 @@ extension Engine {
     fileprivate var logs = ItemLogs()
   }
 
+  /// Makes the tables of the first configuration.
+  ///
+  /// - Throws: ``StartError``. What can't be stored is a reason not to start.
+  func load(_ definition: ServiceDefinition) async throws {
+    try await withTaskExecutorPreference(context.loading) {
+      let next = try await begun(prepare(definition), orFailing: "the first versions could not be stored") {
+        await begin($0)
+      }
+      _ = await adopt(next, alreadyBegun: true)
+    }
+  }
+
   /// - Throws: ``StartError``; then everything is as it was.
-  package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
+  package func prepare(_ definition: ServiceDefinition) async throws -> Prepared {
+    try await withTaskExecutorPreference(context.loading) { try await prepared(definition) }
+  }
+
+  private func prepared(_ definition: ServiceDefinition) async throws -> Prepared {
     let digests = HandoverDigests(definition)
     let sources = Dictionary(definition.sources.map { ($0.name, $0) }) { first, _ in first }
     var blueprints = try definition.tables.map { table throws(StartError) in
@@ -38,7 +54,7 @@ extension Engine {
       blueprints[index].layout = nil
     }
     var next = Prepared(definition: definition, digests: digests, blueprints: blueprints)
-    do { try make(&next) } catch {
+    do { try await make(&next) } catch {
       cancel(next)
       throw error
     }
@@ -46,22 +62,25 @@ extension Engine {
   }
 
   /// Makes the tables that are new, or can't go on as they are.
-  private func make(_ next: inout Prepared) throws {
+  private func make(_ next: inout Prepared) async throws {
     let current = catalog
     var restoring = StoredTables(context)
-    let renamings = try ItemLogs.renamings(next.definition, next.blueprints, after: current, &restoring)
-    let mayRename = try renamings.isEmpty || !context.replica.isShared || context.takesPrecedence(next.definition)
+    let renamings = try await ItemLogs.renamings(next.definition, next.blueprints, after: current, &restoring)
+    let isToPrecede = !renamings.isEmpty && context.replica.isShared
+    let mayRename = isToPrecede ? try await context.takesPrecedence(next.definition) : true
     // Members of families, too, edit them.
     next.held = current.logs.replaced(renamings)
-    for log in next.held { log.holdTurn() }
+    for log in next.held { await log.holdTurn() }
     for renaming in renamings {
       // Their pending writes finish before the record is read under another name.
       let former = ItemRecord.of(renaming.former)
-      for table in current.tables where table.writer.log?.storedName == former { close(table, &next, &restoring) }
+      for table in current.tables where table.writer.log?.storedName == former {
+        await close(table, &next, &restoring)
+      }
       restoring.forget(former)
       restoring.forget(ItemRecord.of(renaming.name))
     }
-    next.logs = try ItemLogs(
+    next.logs = try await ItemLogs(
       of: next.definition,
       next.blueprints,
       after: current.logs,
@@ -72,20 +91,20 @@ extension Engine {
     )
     // Members of the new configuration edit them before the tables are found that show that.
     let renamed = renamings.compactMap { next.logs[$0.name] }.filter(\.isStored)
-    for log in renamed { log.holdTurn() }
+    for log in renamed { await log.holdTurn() }
     next.held += renamed
     for blueprint in next.blueprints where !blueprint.definition.isFamily {
       let name = blueprint.definition.name
       if let table = current.tablesByName[name] {
         guard !table.canBe(blueprint, next.logs.log(of: blueprint)) else {
-          next.languages[name] = try table.restoreLanguages(blueprint)
+          next.languages[name] = try await table.restoreLanguages(blueprint)
           continue
         }
-        close(table, &next, &restoring)
+        await close(table, &next, &restoring)
       }
-      next.made[name] = try LiveTable.restored(
+      next.made[name] = try await LiveTable.restored(
         blueprint,
-        from: restoring.table(name),
+        from: try await restoring.table(name),
         next.logs,
         isStarted.withLock { $0 } ? .left : .earlier,
         replacing: current.tablesByName[name],
@@ -96,9 +115,9 @@ extension Engine {
 
   /// Has a table begin no change any more. What it has on its way to the store is written before the store is read, or read
   /// again.
-  private func close(_ table: LiveTable, _ next: inout Prepared, _ stored: inout StoredTables) {
+  private func close(_ table: LiveTable, _ next: inout Prepared, _ stored: inout StoredTables) async {
     guard !next.closed.contains(where: { $0 === table }) else { return }
-    for table in table.all { table.writer.shut() }
+    for table in table.all { await table.writer.shut() }
     stored.forget(table.name)
     next.closed.append(table)
   }
@@ -115,9 +134,13 @@ extension Engine {
   /// - Throws: ``StartError`` where the items of its sources can't be stored under their names: then everything is as it was, and the
   ///   configuration is given up.
   @discardableResult
-  package func adopt(_ next: Prepared) throws -> Catalog {
-    let next = try begun(next, orFailing: "the items of its sources can't be stored") { $0.logs.begin(context) }
-    return adopt(next, alreadyBegun: false)
+  package func adopt(_ next: Prepared) async throws -> Catalog {
+    try await withTaskExecutorPreference(context.loading) {
+      let next = try await begun(next, orFailing: "the items of its sources can't be stored") {
+        await $0.logs.begin(context)
+      }
+      return await adopt(next, alreadyBegun: false)
+    }
   }
 
   /// Has a configuration stored as far as it has to be; prepared again where another replica has given items another name since they
@@ -126,38 +149,39 @@ extension Engine {
   /// - Parameters:
   ///   - failure: what to say where it can't be.
   ///   - begin: returns what went wrong.
-  func begun(_ prepared: Prepared, orFailing failure: String, _ begin: (Prepared) -> StoreError?) throws -> Prepared {
+  private func begun(_ prepared: Prepared, orFailing failure: String, _ begin: (Prepared) async -> StoreError?)
+    async throws -> Prepared
+  {
     var (next, attempts) = (prepared, 3)
-    while let error = begin(next) {
+    while let error = await begin(next) {
       cancel(next)
       attempts -= 1
       guard error == .superseded, attempts > 0 else { throw StartError(description: "\(failure): \(error)") }
-      next = try prepare(next.definition)
+      next = try await prepare(next.definition)
     }
     return next
   }
 
-  @discardableResult
-  func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
-    context.adoptions.perform { takeOver(next, alreadyBegun: alreadyBegun) }
+  private func adopt(_ next: Prepared, alreadyBegun: Bool) async -> Catalog {
+    await context.adoptions.perform { await takeOver(next, alreadyBegun: alreadyBegun) }
   }
 
-  private func takeOver(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
+  private func takeOver(_ next: Prepared, alreadyBegun: Bool) async -> Catalog {
     let before = catalog
     let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)
     // Before anybody reads them: from here on they are told of every commit, and what was committed while they were made is in them.
-    if !alreadyBegun, let error = beginTables(of: next) {
+    if !alreadyBegun, let error = await beginTables(of: next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
     let turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
-    let tables = reconfigure(next, before)
+    let tables = await reconfigure(next, before)
     let replaced = before.sources.values.filter { !turnover.keeps($0.name) }
     for source in replaced { source.makeRoom() }
     let unheard = tables.map { blueprint, table, heard in
       (table, table.move(to: table.polledSources(blueprint), heard, unchanged: turnover.unchanged))
     }
-    let families = families(next, before, turnover)
+    let families = await families(next, before, turnover)
     let catalog = Catalog(
       next.definition,
       settings.digests,
@@ -212,16 +236,20 @@ extension Engine {
 
   /// The tables that there are from now on, each with what it is made of and what it has of its sources; those that were there go
   /// on with that.
-  private func reconfigure(_ next: Prepared, _ before: Catalog)
+  private func reconfigure(_ next: Prepared, _ before: Catalog) async
     -> [(blueprint: TableBlueprint, table: LiveTable, heard: AnsweredSources)]
   {
-    next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
+    var tables: [(blueprint: TableBlueprint, table: LiveTable, heard: AnsweredSources)] = []
+    for blueprint in next.blueprints where !blueprint.definition.isFamily {
       let name = blueprint.definition.name
-      if let table = next.made[name] { return (blueprint, table, AnsweredSources()) }
-      guard let table = before.tablesByName[name] else { return nil }
-      let (otherLogs, stored) = (next.logs.others(of: blueprint), next.languages[name] ?? [:])
-      return (blueprint, table, table.reconfigure(blueprint, otherLogs, stored: stored))
+      if let table = next.made[name] {
+        tables.append((blueprint, table, AnsweredSources()))
+      } else if let table = before.tablesByName[name] {
+        let (otherLogs, stored) = (next.logs.others(of: blueprint), next.languages[name] ?? [:])
+        tables.append((blueprint, table, await table.reconfigure(blueprint, otherLogs, stored: stored)))
+      }
     }
+    return tables
   }
 
   /// The families that there are from now on; those that were there keep their members.
@@ -229,12 +257,14 @@ extension Engine {
     _ next: Prepared,
     _ before: Catalog,
     _ turnover: SourceTurnover
-  ) -> [TableFamily] {
-    next.blueprints.filter(\.definition.isFamily).map { blueprint in
+  ) async -> [TableFamily] {
+    var families: [TableFamily] = []
+    for blueprint in next.blueprints where blueprint.definition.isFamily {
       let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
-      family.configure(blueprint, next.logs.others(of: blueprint), unchanged: turnover.unchanged)
-      return family
+      await family.configure(blueprint, next.logs.others(of: blueprint), unchanged: turnover.unchanged)
+      families.append(family)
     }
+    return families
   }
 
   /// Ends what is not there any more, or has another in its place.
@@ -272,21 +302,18 @@ extension Engine {
   }
 
   /// Stores the first items of new sources, then the first versions of new tables. Returns what went wrong.
-  func begin(_ next: Prepared) -> StoreError? { next.logs.begin(context) ?? beginTables(of: next) }
+  private func begin(_ next: Prepared) async -> StoreError? {
+    if let error = await next.logs.begin(context) { return error }
+    return await beginTables(of: next)
+  }
 
-  private func beginTables(of next: Prepared) -> StoreError? {
-    let group = DispatchGroup()
-    let failure = Mutex<StoreError?>(nil)
+  private func beginTables(of next: Prepared) async -> StoreError? {
+    let failure = JoinedCalls<StoreError?, StoreError?>(nil) { $0 = $1 ?? $0 }
     for table in next.made.values {
-      group.enter()
-      table.begin { error in
-        if let error { failure.withLock { $0 = error } }
-        group.leave()
-      }
+      await table.begin(failure.begin())
       // Later commits reach it by this.
       for table in table.all { table.writer.followItems() }
     }
-    context.queues.wait(for: group)
-    return failure.withLock { $0 }
+    return await failure.all(on: context.background)
   }
 }

@@ -1,5 +1,6 @@
 package import Definitions
 import Logging
+package import Queues
 import Synchronization
 import TableFinding
 import TableStore
@@ -20,26 +21,32 @@ package final class Engine: Sendable {
   /// An engine with the tables of a definition, restored from the store where it has them.
   ///
   /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be used.
-  package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
+  package convenience init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) async throws {
+    try self.init(for: definition, in: environment)
+    try await load(definition)
+  }
+
+  /// An engine that has no tables yet.
+  init(for definition: ServiceDefinition, in environment: EngineEnvironment) throws {
     context = try EngineContext(definition, environment)
     adopted = Mutex(
       Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], logs: ItemLogs())
     )
     context.catalog.set { [weak self] in self?.catalog }
-    // At the start, what can't be stored is a reason not to.
-    let next = try begun(prepare(definition), orFailing: "the first versions could not be stored") { begin($0) }
-    adopt(next, alreadyBegun: true)
   }
+
+  /// Runs the tasks that take a configuration over.
+  package var loading: QueueExecutor { context.loading }
 
   package var catalog: Catalog { adopted.withLock { $0 } }
 
   /// Starts fetching.
-  package func start() {
+  package func start() async {
     isStarted.withLock { $0 = true }
     if context.replica.isShared {
       context.followViews()
       // Before anything is edited by a configuration that does not count.
-      context.learnRank()
+      await withCallback { done in context.replica.learn { done(()) } }
     }
     for family in catalog.families { family.startSweeping() }
     let members = Replica.MemberTasks(

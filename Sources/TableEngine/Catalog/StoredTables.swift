@@ -11,20 +11,20 @@ struct StoredTables {
   mutating func forget(_ name: String) { tables[name] = nil }
 
   /// The record of the items that a table shows as its own, as it is called by whoever has stored it.
-  mutating func ownRecord(of table: String) throws -> String? {
-    let record = try self.table(table).inputs.own
-    guard let record, try self.table(record).items == nil else { return record }
-    if let name = try self.table(record).newName { return name }
+  mutating func ownRecord(of table: String) async throws -> String? {
+    let record = try await self.table(table).inputs.own
+    guard let record, try await self.table(record).items == nil else { return record }
+    if let name = try await self.table(record).newName { return name }
     // It is lost; or it was given another name after the table was read, or before the record was.
     tables = [:]
-    return try self.table(table).inputs.own
+    return try await self.table(table).inputs.own
   }
 
   /// - Throws: ``StartError`` where it can't be read.
-  mutating func table(_ name: String) throws -> StoredTable {
+  mutating func table(_ name: String) async throws -> StoredTable {
     if let table = tables[name] { return table }
     do {
-      let table = try context.restore(name)
+      let table = try await context.restore(name)
       tables[name] = table
       return table
     } catch {

@@ -69,8 +69,8 @@ extension TableWriter {
     return true
   }
 
-  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
-    content.queue.sync {
+  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) async -> AnsweredSources {
+    await content.queue.run { [self] in
       // Before a row offers anything.
       if blueprint.offersEdits { reader.editsOffer.store(true, ordering: .relaxed) }
       let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }

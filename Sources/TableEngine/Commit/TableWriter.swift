@@ -138,12 +138,12 @@ final class TableWriter: Sendable {
   }
 
   /// The same for now, when it returns; for who makes another owner of what is stored.
-  func shut() { content.queue.sync { content.access { $0.gate.shut() } } }
+  func shut() async { await content.queue.run { [content] in content.access { $0.gate.shut() } } }
 
   /// Goes on after all.
   func reopen() {
-    let waiters = content.queue.sync { content.access { $0.gate.reopen() } }
     content.queue.async { [self] in
+      let waiters = content.access { $0.gate.reopen() }
       publishContent { _ in for waiter in waiters { waiter() } }
     }
   }

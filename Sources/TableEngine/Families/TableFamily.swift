@@ -98,7 +98,7 @@ package final class TableFamily: Sendable {
   /// - Parameters:
   ///   - otherLogs: the service's own items that its members show.
   ///   - unchanged: the sources that are asked for the same, in the same way.
-  func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) {
+  func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) async {
     claims.withLock { $0.validity = ClaimRecord.validity(by: blueprint.definition) }
     let (instances, displaced, polled, outdated) = contents.withLock { contents in
       let before = contents.blueprint.definition
@@ -128,7 +128,7 @@ package final class TableFamily: Sendable {
     retire(dropped)
     for instance in kept {
       let isOutdated = outdated.contains(ObjectIdentifier(instance.table))
-      let isToBeAsked = instance.table.reconfigure(
+      let isToBeAsked = await instance.table.reconfigure(
         member: blueprint,
         forwarding: instance.forwarded,
         otherLogs,

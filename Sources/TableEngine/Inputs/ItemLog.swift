@@ -83,11 +83,8 @@ final class ItemLog: StoredRecord {
     next.queue.async { [self] in take(next, isHanded: true) }
   }
 
-  /// Takes the turn and keeps it until ``endPlanning()``: edits wait, and what was begun before is on its way to the store. Blocks:
-  /// for loading.
-  func holdTurn() {
-    context.queues.waiting { (isHeld: @escaping @Sendable (Bool) -> Void) in plan(on: queue) { _ in isHeld(true) } }
-  }
+  /// Takes the turn and keeps it until ``endPlanning()``: edits wait, and what was begun before is on its way to the store.
+  func holdTurn() async { await withCallback { isHeld in plan(on: queue) { _ in isHeld(()) } } }
 
   /// The record is another log's: whoever plans an edit on this one is refused, and asks again.
   func retire() { state.withLock { $0.retire() } }

@@ -35,7 +35,7 @@ struct ItemLogs: Sendable {
     mayRename: Bool,
     _ stored: inout StoredTables,
     _ context: EngineContext
-  ) throws {
+  ) async throws {
     let owners = Dictionary(grouping: blueprints.filter { ($0.local ?? $0.callersLocal) != nil }) {
       ($0.local ?? $0.callersLocal)?.name ?? ""
     }
@@ -49,8 +49,8 @@ struct ItemLogs: Sendable {
       }
       var present = ItemRecord.of(renaming?.former ?? name)
       // Another replica may have given it the new name meanwhile.
-      if renaming != nil, try stored.table(present).items == nil { present = ItemRecord.of(name) }
-      let record = try stored.table(present)
+      if renaming != nil, try await stored.table(present).items == nil { present = ItemRecord.of(name) }
+      let record = try await stored.table(present)
       if let items = record.items {
         let snapshot = ItemSnapshot(items: items, revision: record.revision)
         logs[name] = ItemLog(name, in: mayRename ? ItemRecord.of(name) : present, snapshot, isStored: true, context)
@@ -59,7 +59,8 @@ struct ItemLogs: Sendable {
       }
       // They were there a moment ago.
       isOvertaken = isOvertaken || renaming != nil
-      let items = try Self.formerItems(of: owners[name] ?? [], &stored) ?? Self.seed(local, of: name)
+      let former = try await Self.formerItems(of: owners[name] ?? [], &stored)
+      let items = try former ?? Self.seed(local, of: name)
       let snapshot = ItemSnapshot(items: items, revision: record.revision)
       let log = ItemLog(name, in: ItemRecord.of(name), snapshot, isStored: false, context)
       logs[name] = log
@@ -92,32 +93,31 @@ struct ItemLogs: Sendable {
   /// Returns the logs of other sources that the table shows or looks up.
   func others(of blueprint: TableBlueprint) -> [ItemLog] { blueprint.otherLocals.compactMap { logs[$0.name] } }
 
-  /// Stores what is to be stored before tables show it. Returns what went wrong: then sources are called as they were. Blocks: for
-  /// loading.
-  func begin(_ context: EngineContext) -> StoreError? {
+  /// Stores what is to be stored before tables show it. Returns what went wrong: then sources are called as they were.
+  func begin(_ context: EngineContext) async -> StoreError? {
     guard !isOvertaken else { return .superseded }
     var renamed: [Renaming] = []
-    func undone(_ error: StoreError) -> StoreError {
+    func undone(_ error: StoreError) async -> StoreError {
       // Where that fails, too, the items are found by the name that they have.
-      for renaming in renamed.reversed() { _ = Self.rename(renaming.name, to: renaming.former, context) }
+      for renaming in renamed.reversed() { _ = await Self.rename(renaming.name, to: renaming.former, context) }
       return error
     }
     for renaming in renamings {
-      var error = Self.rename(renaming.former, to: renaming.name, context)
+      var error = await Self.rename(renaming.former, to: renaming.name, context)
       // Another replica has given it the name at the same time.
-      if error == .superseded { error = Self.rename(renaming.former, to: renaming.name, context) }
+      if error == .superseded { error = await Self.rename(renaming.former, to: renaming.name, context) }
       // Of one that fails otherwise nobody knows for certain that it was not done.
       if error != .superseded { renamed.append(renaming) }
-      if let error { return undone(error) }
+      if let error { return await undone(error) }
     }
     for log in new {
-      if let error = context.queues.waiting({ log.storeFirst($0) }) { return undone(error) }
+      if let error = await withCallback({ log.storeFirst($0) }) { return await undone(error) }
     }
     return nil
   }
 
-  private static func rename(_ source: String, to name: String, _ context: EngineContext) -> StoreError? {
-    let result = context.queues.waiting {
+  private static func rename(_ source: String, to name: String, _ context: EngineContext) async -> StoreError? {
+    let result = await withCallback {
       context.store.rename(ItemRecord.of(source), to: ItemRecord.of(name), completion: $0)
     }
     if case .failure(let error) = result { return error }
@@ -133,13 +133,14 @@ struct ItemLogs: Sendable {
     _ blueprints: [TableBlueprint],
     after catalog: Catalog,
     _ stored: inout StoredTables
-  ) throws -> [Renaming] {
+  ) async throws -> [Renaming] {
     let names = Set(definition.sources.map(\.name))
     var renamings: [Renaming] = []
-    func note(_ former: String?, as name: String) throws {
+    func note(_ former: String?, as name: String) async throws {
       guard let former, !names.contains(former),
         !renamings.contains(where: { $0.name == name || $0.former == former }),
-        try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
+        try await stored.table(ItemRecord.of(name)).items == nil,
+        try await stored.table(ItemRecord.of(former)).items != nil
       else { return }
       renamings.append(Renaming(former: former, name: name))
     }
@@ -152,22 +153,23 @@ struct ItemLogs: Sendable {
       let table = blueprint.definition.name
       // Of members, which callers have of their own, nothing is stored under the name of their family: after a restart nobody can tell.
       let log = catalog.tablesByName[table]?.writer.log ?? catalog.familiesByName[table]?.log
-      if let log { try settleName(of: log, &stored) }
-      let shown = try log?.storedName ?? stored.ownRecord(of: table)
-      try note(shown.flatMap(ItemRecord.source), as: name)
+      if let log { try await settleName(of: log, &stored) }
+      let shown = if let log { log.storedName } else { try await stored.ownRecord(of: table) }
+      try await note(shown.flatMap(ItemRecord.source), as: name)
     }
     // A table that was read before another replica has renamed its items says nothing of that.
     for source in definition.sources where catalog.logs[source.name]?.isStored != true {
       guard case .local = source.kind else { continue }
-      try note(stored.table(ItemRecord.of(source.name)).newName.flatMap(ItemRecord.source), as: source.name)
+      let newName = try await stored.table(ItemRecord.of(source.name)).newName
+      try await note(newName.flatMap(ItemRecord.source), as: source.name)
     }
     return renamings
   }
 
-  /// Has a log find the name that another replica has given its record, and that it has not heard of yet. Blocks: for loading.
-  private static func settleName(of log: ItemLog, _ stored: inout StoredTables) throws {
-    guard log.isStored, try stored.table(log.storedName).items == nil else { return }
-    guard log.context.queues.waiting({ log.lookForNews($0) }) else {
+  /// Has a log find the name that another replica has given its record, and that it has not heard of yet.
+  private static func settleName(of log: ItemLog, _ stored: inout StoredTables) async throws {
+    guard log.isStored, try await stored.table(log.storedName).items == nil else { return }
+    guard await withCallback({ log.lookForNews($0) }) else {
       throw StartError(description: "source `\(log.source)`: what is stored of it can't be read")
     }
     stored.forget(log.storedName)
@@ -175,8 +177,10 @@ struct ItemLogs: Sendable {
 
   /// Returns the items of the newest of several tables, in a file of a release in which tables kept the items that they
   /// show.
-  private static func formerItems(of owners: [TableBlueprint], _ stored: inout StoredTables) throws -> LocalItems? {
-    let kept = try owners.compactMap { try stored.table($0.definition.name).items }
+  private static func formerItems(of owners: [TableBlueprint], _ stored: inout StoredTables) async throws -> LocalItems?
+  {
+    var kept: [LocalItems] = []
+    for owner in owners { if let items = try await stored.table(owner.definition.name).items { kept.append(items) } }
     return kept.max { $0.nextID < $1.nextID }?.unwritten(over: nil)
   }
 

@@ -24,7 +24,7 @@ extension LiveTable {
     _ origin: StoredOrigin,
     replacing former: LiveTable?,
     context: EngineContext
-  ) throws -> LiveTable {
+  ) async throws -> LiveTable {
     let name = blueprint.definition.name
     var content = TableContent(blueprint, locale: blueprint.locales.first)
     let log = logs.log(of: blueprint)
@@ -59,9 +59,8 @@ extension LiveTable {
       otherLogs: otherLogs,
       context: context
     )
-    do { _ = try table.translate(blueprint, origin, replacing: former) } catch {
-      throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
-    }
+    let languages = try await table.restoreLanguages(blueprint)
+    _ = table.translate(blueprint, origin, replacing: former, languages, beside: content)
     return table
   }
 
@@ -109,8 +108,7 @@ extension LiveTable {
       otherLogs: others,
       context: context
     )
-    // Nothing of it is read here that could fail.
-    _ = try? table.translate(blueprint, .left)
+    _ = table.translate(blueprint, .left)
     for table in table.all { table.writer.followItems() }
     table.attach(table.polledSources(blueprint, parameters, forwarding))
     // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
@@ -123,11 +121,14 @@ extension LiveTable {
 
   /// This table in another language: as the store has it, and with what this one has been told.
   ///
-  /// - Parameter stored: what there is of it; nil where it is not to be stored.
+  /// - Parameters:
+  ///   - stored: what there is of it; nil where it is not to be stored.
+  ///   - shown: what this table is made of, of one that is stored.
   func translation(
     _ blueprint: TableBlueprint,
     into locale: String,
     from stored: StoredTable?,
+    beside shown: TableContent?,
     _ origin: StoredOrigin
   ) -> LiveTable {
     let variables = writer.variables
@@ -138,9 +139,8 @@ extension LiveTable {
       caller: variables.caller,
       locale: locale
     )
-    if let stored {
+    if let stored, let shown {
       content.begin(from: stored, origin, isShared: context.replica.isShared)
-      let shown = writer.content.queue.sync { writer.content.access { $0 } }
       (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
       content.begin(beside: shown)
     } else {
@@ -217,14 +217,14 @@ extension LiveTable {
     if isShared { lifecycle.withLock { $0.isUnknown = true } }
   }
 
-  /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
-  /// when that is done.
-  func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+  /// Stores and shows what a restored table has become by its definition, in all its languages. It has begun when this returns, and
+  /// `completion` is called when that is done.
+  func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) async {
     let failure = JoinedCalls<StoreError?, StoreError?>(nil) { $0 = $1 ?? $0 }
     // The translations first: what is stored with the original goes on from their first versions.
     for writer in all.reversed().map(\.writer) where writer.isStored {
       let finish = failure.begin()
-      writer.content.queue.sync { writer.begin(finish) }
+      await writer.content.queue.run { writer.begin(finish) }
     }
     failure.notify(on: context.background, completion)
   }

@@ -20,8 +20,8 @@ extension LiveTable {
     _ otherLogs: [ItemLog],
     unchanged: Set<String>,
     isOutdated: Bool
-  ) -> Bool {
-    let heard = reconfigure(blueprint, otherLogs.filter { $0 !== writer.log })
+  ) async -> Bool {
+    let heard = await reconfigure(blueprint, otherLogs.filter { $0 !== writer.log })
     let before = sources
     let next = polledSources(blueprint, writer.variables.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
@@ -93,39 +93,37 @@ extension LiveTable {
     _ blueprint: TableBlueprint,
     _ otherLogs: [ItemLog],
     stored: [String: StoredTable] = [:]
-  ) -> AnsweredSources {
+  ) async -> AnsweredSources {
     for table in all { table.writer.follow(otherLogs) }
     let historyBytes = context.current.limits.mappingBytes
     for table in all { table.reader.versions.bound(historyBytes: historyBytes) }
-    var isMoreThanBefore = false
-    do {
-      for table in try translate(blueprint, .left, stored: stored) {
-        isMoreThanBefore = true
-        guard !isShared else {
-          StoredMember(table: table).join {}
-          continue
-        }
-        // Under a lease that has come meanwhile those that there were are led alone.
-        if let lease = context.replica.lease { table.writer.leadIfOfAnotherLease(under: lease.term) }
-        table.begin { [context, name] error in
-          guard let error else { return }
-          context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
-        }
-        table.writer.followItems()
+    let content = writer.content
+    let shown = stored.isEmpty ? nil : await content.queue.run { content.access { $0 } }
+    let (new, former) = translate(blueprint, .left, stored, beside: shown)
+    for table in former { await end(language: table) }
+    for table in new {
+      guard !isShared else {
+        StoredMember(table: table).join {}
+        continue
       }
-    } catch {
-      context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
+      // Under a lease that has come meanwhile those that there were are led alone.
+      if let lease = context.replica.lease { table.writer.leadIfOfAnotherLease(under: lease.term) }
+      await table.begin { [context, name] error in
+        guard let error else { return }
+        context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
+      }
+      table.writer.followItems()
     }
     for table in all {
       var variables = table.writer.variables
       variables.environment = blueprint.environment
       table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
-      table.reader.draw(with: blueprint.cells, named: name)
+      await table.reader.draw(with: blueprint.cells, named: name)
     }
-    for table in allTranslations { _ = table.writer.reconfigure(blueprint, otherLogs) }
-    let heard = writer.reconfigure(blueprint, otherLogs)
+    for table in allTranslations { _ = await table.writer.reconfigure(blueprint, otherLogs) }
+    let heard = await writer.reconfigure(blueprint, otherLogs)
     // Another language has heard nothing.
-    return isMoreThanBefore ? AnsweredSources() : heard
+    return new.isEmpty ? heard : AnsweredSources()
   }
 
   // MARK: Languages: tables with epochs and cursors of their own, over one fetch of the sources
@@ -149,49 +147,53 @@ extension LiveTable {
   ///
   /// - Returns: the records, by language.
   /// - Throws: ``StartError`` where one can't be read.
-  func restoreLanguages(_ blueprint: TableBlueprint) throws -> [String: StoredTable] {
+  func restoreLanguages(_ blueprint: TableBlueprint) async throws -> [String: StoredTable] {
     let known = allTranslations
     var stored: [String: StoredTable] = [:]
     for locale in blueprint.locales.dropFirst() where !known.contains(where: { $0.locale == locale }) {
-      do { stored[locale] = try context.restore(StoredName.of(name, in: locale)) } catch {
+      do { stored[locale] = try await context.restore(StoredName.of(name, in: locale)) } catch {
         throw StartError(description: "table `\(name)`: what is stored of it in `\(locale)` can't be read: \(error)")
       }
     }
     return stored
   }
 
-  /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one is
-  /// given this one.
+  /// Makes the translations that it lacks; those that the configuration no longer has are none of its any more.
   ///
   /// - Parameters:
   ///   - origin: of what is stored of a new one that `former` has not.
   ///   - former: the table in whose place this one comes.
-  ///   - restored: records that were read before, by language; the others are read now.
-  /// - Returns: the new ones.
-  /// - Throws: where what is stored of one can't be read; then it has those that it had.
+  ///   - stored: what is stored of those that it lacks, by language. Of a member nothing is read: how the store has it is found out later.
+  ///   - shown: what this table is made of.
   func translate(
     _ blueprint: TableBlueprint,
     _ origin: StoredOrigin,
     replacing former: LiveTable? = nil,
-    stored restored: [String: StoredTable] = [:]
-  ) throws -> [LiveTable] {
+    _ stored: [String: StoredTable] = [:],
+    beside shown: TableContent? = nil
+  ) -> (new: [LiveTable], former: [LiveTable]) {
     let known = allTranslations
-    // Their cursors outlive the process as the original's do; how the store has those of a member is found out later.
-    let wanted = try blueprint.locales.dropFirst().map { locale in
+    // Their cursors outlive the process as the original's do.
+    let wanted = blueprint.locales.dropFirst().compactMap { locale -> LiveTable? in
       if let table = known.first(where: { $0.locale == locale }) { return table }
-      let stored = isMember ? nil : try restored[locale] ?? context.restore(StoredName.of(name, in: locale))
+      guard isMember || stored[locale] != nil else { return nil }
       let isFormer = former?.allTranslations.contains { $0.locale == locale } ?? false
-      return translation(blueprint, into: locale, from: stored, isFormer ? .former : origin)
+      return translation(blueprint, into: locale, from: stored[locale], beside: shown, isFormer ? .former : origin)
     }
     translations.withLock { $0 = wanted }
     writer.translations.withLock { $0 = wanted.map(\.writer) }
-    for old in known where !wanted.contains(where: { $0 === old }) {
-      // Before another one is made of what it has stored.
-      old.writer.shut()
-      old.successor.withLock { $0 = self }
-      old.end(.retired)
-      if isShared { context.forget(old.writer) }
-    }
-    return wanted.filter { table in !known.contains { $0 === table } }
+    return (
+      wanted.filter { table in !known.contains { $0 === table } },
+      known.filter { table in !wanted.contains { $0 === table } }
+    )
+  }
+
+  /// Ends a translation: who waits for it is given this table.
+  private func end(language former: LiveTable) async {
+    // Before another one is made of what it has stored.
+    await former.writer.shut()
+    former.successor.withLock { $0 = self }
+    former.end(.retired)
+    if isShared { context.forget(former.writer) }
   }
 }

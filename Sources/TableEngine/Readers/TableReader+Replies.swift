@@ -93,8 +93,8 @@ extension TableReader {
   }
 
   /// Goes on with other cells.
-  func draw(with cells: CellRegistry, named name: String) {
-    maker.queue.sync {
+  func draw(with cells: CellRegistry, named name: String) async {
+    await maker.queue.run { [self] in
       drawing.withLock { $0 = cells.keeping(DrawnRows(context.findMemory)) }
       maker.access { $0 = ReplyMaker(name: name) }
       few.withLock { $0 = FewChanges(name: name) }

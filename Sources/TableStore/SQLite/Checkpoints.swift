@@ -127,13 +127,14 @@ final class Checkpoints: Sendable {
     return opened
   }
 
-  /// Waits until no checkpoint is under way, and begins none any more.
-  func close() {
+  /// Begins no checkpoint any more, and calls back when none is under way.
+  func close(_ completion: @escaping @Sendable () -> Void) {
     state.withLock { $0.isClosed = true }
-    queue.sync {
+    queue.async { [self] in
       // The database's other connections have the rest.
       try? connection.withLock { $0 }?.close()
       connection.withLock { $0 = nil }
+      completion()
     }
   }
 }

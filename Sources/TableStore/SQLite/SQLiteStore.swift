@@ -137,7 +137,6 @@ public final class SQLiteStore: SingleProcessStore {
 
   public func close(completion: @escaping StoreCompletion<Void>) {
     let finish: @Sendable (Database, inout StoreWriter) -> Void = { [self] db, writer in
-      checkpoints.close()
       let closedMark = StoreMark(run: run, isClosed: true)
       lock.leave([StoreMark(run: run, log: StoreMark.log(of: path)), closedMark])
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
@@ -149,7 +148,9 @@ public final class SQLiteStore: SingleProcessStore {
         completion(result.flatMap { closed })
       }
     }
-    if !enqueue(.task(about: nil, finish), closing: true) { completion(.failure(.closed)) }
+    checkpoints.close { [self] in
+      if !enqueue(.task(about: nil, finish), closing: true) { completion(.failure(.closed)) }
+    }
   }
 
   /// - Parameter record: the only one that is read or changed; nil: any may be.
