@@ -151,6 +151,57 @@ extension TableMirror {
     #expect(try service.mirror("t").sections.first { $0.id == "none" }?.rows.count == 2)
   }
 
+  /// Where no item tells the kind of the groups' values, their declaration does, else the item that is added.
+  @Test func firstItemsOfGroupsOfNumbers() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      cells: {Label: {fields: {title: string}}}
+      tables:
+        rank:
+          source: {local: {items: [], fields: {title: string, rank: optional integer}}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: rank, order: [1, 2]}
+        done:
+          source: {local: {items: [{title: A}], fields: {title: string, done: optional boolean}}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: done, order: [true, false]}
+        new:
+          source: {local: {items: [{title: A}], default: {title: New, at: {done: false}}}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: at.done}
+        word:
+          source: {local: {items: [{title: A, word: 1}], fields: {title: string, word: any}}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: word}
+        name:
+          source: {local: {items: [{title: A}], fields: {title: string, name: optional string}}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: name, order: ["1"]}
+      """,
+      arguments: ["--insecure"]
+    )
+    let added = try service.request("POST", "/v1/tables/rank/items?section=2", body: ["title": "A"])
+    #expect(added.status == 201, "\(added.text)")
+    let moves: [(String, String, [String], JSONValue)] = [
+      ("rank", "1", ["rank"], 1), ("done", "true", ["done"], true), ("new", "true", ["at", "done"], true),
+      ("word", "2", ["word"], 2), ("name", "1", ["name"], "1"),
+    ]
+    for (table, section, path, value) in moves {
+      let row = try required(service.mirror(table).rows.first, "a row")
+      let item = "/v1/tables/\(table)/items/\(row)"
+      let moved = try service.request("POST", "\(item)/move", body: ["section": .string(section)])
+      #expect(moved.status == 200, "\(table): \(moved.text)")
+      let stored = try service.request("GET", item).json
+      #expect(path.reduce(JSONValue?.some(stored)) { $0?[$1] } == value, "\(table)")
+    }
+  }
+
   @Test func repeatsAndBatches() throws {
     let service = try ServiceProcess(todo)
     let path = "/v1/tables/todo/items"

@@ -138,14 +138,17 @@ extension EditSession {
     }
   }
 
-  /// The value of a group: as its other items have it; of one without items, a number or a boolean where the other groups
-  /// have such. Of the section `none` it is null, unless its items say so in words.
+  /// The value of a group: as its other items have it; of one without items, a number or a boolean where the member is declared as one or
+  /// the default item has one, or where the other groups have such. Of the section `none` it is null, unless its items say so in words.
   func groupValue(_ section: String, _ path: [String]) -> JSONValue {
     if let known = joined[section] { return known.value }
     if let own = self.section(section).flatMap({ value(at: path, in: $0) }) { return own == "" ? .null : own }
     guard section != "none" else { return .null }
     guard let read = try? JSONValue(parsing: Array(section.utf8)), read.isScalar(like: read) else {
       return .string(section)
+    }
+    if let isAlike = content.local?.definition.hasScalar(like: read, at: path) {
+      return isAlike ? read : .string(section)
     }
     // The kind of the groups' values is known where edits are laid out one by one.
     if let kinds = joined.kinds ?? content.result?.groupKinds {

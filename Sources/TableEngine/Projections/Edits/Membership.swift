@@ -1,3 +1,4 @@
+import Definitions
 import JSON
 
 /// The member, and its value, by which an item is one of a section.
@@ -26,5 +27,19 @@ extension JSONValue {
     case (.integer, .integer), (.integer, .double), (.double, .integer), (.double, .double): true
     default: false
     }
+  }
+}
+
+extension LocalDefinition {
+  /// Returns whether an item's member is to be a number, or a boolean, as a value is; nil where neither its type nor the default item tells.
+  func hasScalar(like value: JSONValue, at path: [String]) -> Bool? {
+    switch fields?.fields.first(where: { ItemFields.path(of: $0.name) == path })?.type {
+    case .integer, .number: return value.isScalar(like: 0)
+    case .boolean: return value.isScalar(like: true)
+    case .string, .url, .date, .oneOf, .object, .list: return false
+    case .any, nil: break
+    }
+    let usual = path.reduce(JSONValue?.some(defaultItem)) { $0?[$1] }
+    return usual.flatMap { $0.isScalar(like: $0) ? value.isScalar(like: $0) : nil }
   }
 }
