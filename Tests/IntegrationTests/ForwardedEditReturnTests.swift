@@ -70,4 +70,51 @@ import Testing
       _ = try service.mirror("up;q=b")
     }
   }
+
+  /// What an answer leaves out stays as it was, wherever the item stands in it; what the edit has removed is gone.
+  @Test func answersWithFewerMembers() throws {
+    let item: JSONValue = ["id": 1, "title": "One", "note": "a", "group": "x"]
+    let upstream = try ScriptedUpstream([])
+    let url = upstream.url
+    for (name, more) in [("outer", ""), ("inner", ", item: \"${rows[0]}\"")] {
+      upstream.script { _ in .json([item]) }
+      let service = try ServiceProcess(
+        """
+        store: memory
+        cells: {Label: {fields: {title: string}}}
+        sources: {up: {url: "\(url)/items", every: 0s, retries: 0}}
+        tables:
+          up:
+            source: up
+            row: {id: "${id}"}
+            cell: Label
+            payload: {title: "${title}"}
+            sections: {groupBy: group}
+            edits: {patch: {url: "\(url)/\(name)/${$id}", body: "${$edit}"\(more)}}
+        """
+      )
+      try service.follow("up", until: "is ready") { $0.state == "ready" }
+      // What the list has become is not told.
+      let answer: JSONValue = ["id": 1, "title": "Uno"]
+      upstream.script { $0.method == "GET" ? .silence : .json(name == "inner" ? ["rows": [answer]] : answer) }
+      let path = "/v1/tables/up/items/1"
+      let patched = try service.request("PATCH", path, body: ["title": "Uno", "note": nil])
+      #expect(patched.status == 200, "\(patched.text)")
+      let shown = try service.request("GET", path)
+      #expect(shown.text == #"{"id":1,"title":"Uno","group":"x"}"#, "\(name)")
+      #expect(try service.mirror("up").sections.map(\.id) == ["x"], "\(name)")
+    }
+  }
+
+  /// Each edit has a connection of its own, as one that the upstream is about to close would leave it in doubt.
+  @Test func connectionsOfEditsAreClosed() throws {
+    let upstream = try ScriptedUpstream { .json($0.method == "PATCH" ? ["id": 1] : [["id": 1, "title": "One"]]) }
+    let service = try ServiceProcess(Self.configuration(upstream.url, tables: Self.table(upstream.url)))
+    try service.follow("up", until: "is ready") { $0.state == "ready" }
+    for number in 0..<20 {
+      let edited = try service.request("PATCH", "/v1/tables/up/items/1", body: ["title": .string("\(number)")])
+      #expect(edited.status == 200, "\(edited.text)")
+    }
+    try upstream.connections.wait(for: "the connections to go", seconds: 20) { $0 <= 3 ? true : nil }
+  }
 }

@@ -76,7 +76,11 @@ final class TransferHop {
     }
     if let path = request.security.clientCertificate { ccurl_set_string(easy, CURLOPT_SSLCERT, path) }
     if let path = request.security.clientKey { ccurl_set_string(easy, CURLOPT_SSLKEY, path) }
-    if request.isSentOnce { ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }
+    if request.isSentOnce {
+      ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+      // Else each edit would leave another one open, for two minutes.
+      ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+    }
     configureMethod()
     configureHeaders()
     configureCallbacks(context)

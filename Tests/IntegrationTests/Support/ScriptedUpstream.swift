@@ -32,6 +32,8 @@ final class ScriptedUpstream: Sendable {
   private let listener: Int32
   private let script: Monitor<@Sendable (Request) -> Answer>
   let requests = Monitor<[Request]>([])
+  /// How many connections are open.
+  let connections = Monitor(0)
 
   init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     let script = Monitor(answer)
@@ -44,10 +46,15 @@ final class ScriptedUpstream: Sendable {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
     }
     port = UInt16(bigEndian: address.sin_port)
-    let requests = requests
+    let (requests, connections) = (requests, connections)
     Thread {
       while case let connection = accept(listener, nil, nil), connection >= 0 {
-        Thread { try? Self.serve(Socket(accepted: connection), script, requests) }.start()
+        connections.change { $0 += 1 }
+        Thread {
+          try? Self.serve(Socket(accepted: connection), script, requests)
+          connections.change { $0 -= 1 }
+        }
+        .start()
       }
     }.start()
   }

@@ -154,9 +154,8 @@ extension ForwardingPlan {
   ) -> JSONValue? {
     let known = item.replacingMembers(by: answer)
     if request.item != nil {
-      if name != nil { return answer }
       // It may leave out what the item is called.
-      guard content.identity(of: known.bytes, from: source) == identity else { return nil }
+      guard name != nil || content.identity(of: known.bytes, from: source) == identity else { return nil }
     } else {
       guard name == identity else { return nil }
     }
