@@ -89,6 +89,8 @@ import Testing
     try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
     let gone = #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: versions) }
     #expect(gone.map { "\($0)" }?.contains("\(file) was moved or removed") == true)
+    // Nor is a record given another name.
+    #expect(throws: StoreError.self) { try result { store.rename("t", to: "u", completion: $0) } }
     versions.withdraw()
     try Data().write(to: URL(fileURLWithPath: file))
     #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: versions) }

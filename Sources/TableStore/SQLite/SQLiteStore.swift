@@ -104,7 +104,10 @@ public final class SQLiteStore: SingleProcessStore {
   }
 
   public func rename(_ record: String, to name: String, completion: @escaping StoreCompletion<Void>) {
-    perform(completion) { db, writer in try writer.rename(record, to: name, in: db) }
+    perform(completion) { [self] db, writer in
+      if let error = missingFile { throw error }
+      try writer.rename(record, to: name, in: db)
+    }
   }
 
   public func remove(_ table: String, completion: @escaping StoreCompletion<Void>) {
@@ -218,11 +221,15 @@ public final class SQLiteStore: SingleProcessStore {
     write(group, db)
   }
 
+  /// Why nothing is to be written: nobody would find it.
+  private var missingFile: StoreError? {
+    files.missing.map { .failed("\($0) was moved or removed while it is in use: put it back, or start anew") }
+  }
+
   /// Writes a group of commits, and completes them.
   func write(_ group: [QueuedCommit], _ db: Database) {
     guard !group.isEmpty else { return }
-    if let path = files.missing {
-      let error = StoreError.failed("\(path) was moved or removed while it is in use: put it back, or start anew")
+    if let error = missingFile {
       for entry in group { entry.completion(.failure(error)) }
       return
     }
