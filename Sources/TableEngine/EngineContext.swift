@@ -26,6 +26,8 @@ final class EngineContext: Sendable {
   let logger: Logger
   /// The secret of the labels that stand for callers' own header fields in logs: new in every process.
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+  /// As ``EngineEnvironment/mostPrivateItems``.
+  let mostPrivateItems: Int
   /// How many versions of a table are held.
   private let history: Int
   /// The threads of the tables that always live: enough that no table waits long for others' work.
@@ -87,6 +89,7 @@ final class EngineContext: Sendable {
     self.logger = logger
     notifier = environment.notifier
     history = definition.history
+    mostPrivateItems = environment.mostPrivateItems
     findMemory = FindMemory(maximumBytes: definition.limits.lensBytes)
     views = ViewDirectory(definition.views, environment.store)
     settings = Mutex(Settings(definition, HandoverDigests(definition)))

@@ -165,16 +165,15 @@ final class MappingPlan: Sendable {
   /// True if a change of a few items can be laid out without the others: all are the service's own, and none sees more
   /// than itself and what is looked up elsewhere.
   var laysOutEdits: Bool {
-    sources.count == 1 && sources[0].isLocal && sources[0].expands == nil && !readsResponses
-      && !dependencies.contains(.index)
+    isOfOneList && sources[0].isLocal && !dependencies.contains(.index)
       && !lookups.contains { $0.source.name == sources[0].name }
   }
 
   /// True if a change of a few of a source's items can be shown in place: no header, footer or other item sees them.
-  var keepsPlaces: Bool {
-    sources.count == 1 && !sources[0].isLocal && sources[0].expands == nil && !readsResponses
-      && !sectionPlans.contains(where: \.readsItems)
-  }
+  var keepsPlaces: Bool { isOfOneList && !sources[0].isLocal && !sectionPlans.contains(where: \.readsItems) }
+
+  /// True if each item of one source is a row's, and nothing is read of responses as a whole.
+  var isOfOneList: Bool { sources.count == 1 && sources[0].expands == nil && !readsResponses }
 
   /// Returns the templates that name the rows of a source's items.
   func rowIDs(of source: String) -> TemplateList? {

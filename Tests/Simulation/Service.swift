@@ -46,13 +46,15 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     upstream.askAnew()
     isLoading = true
     load { [self] in
-      let environment = EngineEnvironment(
+      var environment = EngineEnvironment(
         store: store,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() },
         notifier: self,
         queues: QueueFactory(HostQueues(host)),
         carrier: upstream
       )
+      // Members share what they map of local items: all, some of them, or none.
+      environment.mostPrivateItems = [0, 60, .max][Int(world.seed % 3)]
       do {
         let engine = try await Engine(definition, environment)
         await engine.start()

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import JSON
 import Queues
 import Synchronization
 import TableMapping
@@ -31,7 +32,7 @@ import Testing
     try Engine(definition(locales), EngineEnvironment.silent(MemoryStore()))
   }
 
-  private func member(_ segment: String, in locale: String, of engine: Engine) throws -> LiveTable {
+  private func member(_ segment: String, in locale: String?, of engine: Engine) throws -> LiveTable {
     var budget = MemberBudget(.max)
     return try engine.catalog.table(
       try #require(TableReference(segment: segment)),
@@ -128,5 +129,61 @@ import Testing
     table.settle()
     #expect(!table.isAwaitingUpstream && table.refusal == nil)
     #expect(table.writer.versions.latest.table.rowCount == 1)
+  }
+
+  /// Members of a list of the service's own share its rows, as those of an upstream's do: each holds what it shows. What they hold is
+  /// counted from the first read on.
+  @Test func membersOfTheServicesOwnItemsShareRows() throws {
+    let kinds = Array(repeating: "none", count: 498) + ["a", "all"]
+    let notes = kinds.enumerated().map { "{title: T\($0 + 1), kind: \($1)}" }.joined(separator: ", ")
+    let definition = try ServiceDefinition.read(
+      """
+      cells: {Note: {fields: {title: string}}}
+      sources: {notes: {local: {items: [\(notes)]}}}
+      tables:
+        all: {source: notes, cell: Note, payload: {title: "${title}"}}
+        of:
+          source: notes
+          parameters: {kind: {}}
+          cell: Note
+          payload: {title: "${title}"}
+          sections: [{id: main, where: "kind == $params.kind || kind == 'all'"}]
+      """
+    )
+    var environment = EngineEnvironment.silent(MemoryStore())
+    environment.mostPrivateItems = 0
+    let engine = try Engine(definition, environment)
+    let members = try ["a", "b", "c"].map { try member("of;kind=\($0)", in: nil, of: engine) }
+    func rows(_ member: LiveTable) -> [Row] { member.current.table.sections.flatMap(\.rows) }
+    func settle() {
+      for member in members { member.settle() }
+    }
+    settle()
+    #expect(members.map { rows($0).count } == [2, 1, 1])
+    #expect(rows(members[0])[1] === rows(members[1])[0])
+    let held = members.map(\.heldBytes)
+    #expect(held[0] > held[1] && held[1] > held[2] && held[2] > 0, "each has a share of what they have in common")
+    let all = try #require(engine.catalog.tablesByName["all"])
+    // One that all of them show, and another one.
+    for (row, item) in [("500", #"{"title": "New"}"#), ("1", #"{"kind": "all"}"#)] {
+      let edited = DispatchSemaphore(value: 0)
+      let patch = EditRequest([.patch(row: row, try JSONValue(parsing: Array(item.utf8)))], caller: CallerFields([]))
+      all.edit(patch) { _ in edited.signal() }
+      edited.wait()
+      settle()
+    }
+    #expect(members.map { rows($0).count } == [3, 2, 2])
+    #expect(rows(members[0])[2] === rows(members[1])[1] && rows(members[1])[0] === rows(members[2])[0])
+    #expect(String(decoding: rows(members[1])[1].encoded, as: UTF8.self).contains("New"))
+    // From an item's row its object is found.
+    let found = Mutex<Result<RepresentedObject, TableError>?>(nil)
+    let read = DispatchSemaphore(value: 0)
+    members[2].item("1", orHidden: false) { result in
+      found.withLock { $0 = result }
+      read.signal()
+    }
+    read.wait()
+    let object = try #require(try found.withLock { $0 }?.get())
+    #expect(String(decoding: object.bytes, as: UTF8.self).contains(#""title":"T1""#) && !object.isHidden)
   }
 }

@@ -30,6 +30,7 @@ final class TableWriter: Sendable {
   let isTranslation: Bool
   /// As it was made; another configuration may have another environment.
   let variables: MappingVariables
+  let sharesItems: Bool
   /// True for a member of a family: its memory is counted.
   let isMember: Bool
   /// The bytes that it holds, where they are counted.
@@ -80,7 +81,7 @@ final class TableWriter: Sendable {
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
     (self.isTranslation, self.isMember, self.log) = (isTranslation, isMember, log)
-    variables = content.variables
+    (variables, sharesItems) = (content.variables, content.sharesItems)
     self.sharedName = sharedName
     storedName = StoredName.of(sharedName, in: isTranslation ? variables.locale : nil)
     self.context = context

@@ -28,7 +28,8 @@ extension TableFamily {
   func sweep(at now: ContinuousClock.Instant) {
     let dropped = contents.withLock { contents in
       let sweep = contents.members.sweep(at: now) { $0.table.isWaitedFor }
-      let sharesRows = contents.blueprint.mapper.sharesRows
+      // Of the service's own items nobody would tell them again.
+      let sharesRows = contents.blueprint.mapper.sharesRows && !contents.blueprint.upstreams.isEmpty
       for table in sweep.frozen.map(\.table) {
         table.freeze()
         let letsGo = sharesRows && !table.isPrivate && table.allTranslations.isEmpty

@@ -290,12 +290,14 @@ package final class TableFamily: Sendable {
     _ forwarded: ForwardedFields,
     _ key: Key
   ) -> LiveTable {
+    let count = contents.withLock { $0.members.count } + 1
     let table = LiveTable.member(
       reference,
       of: blueprint,
       forwarding: forwarded,
       digest: key.caller,
       otherLogs,
+      sharesItems: otherLogs.contains { count * $0.committed.items.count > context.mostPrivateItems },
       context: context
     )
     table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }

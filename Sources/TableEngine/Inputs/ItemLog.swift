@@ -2,6 +2,7 @@ import Definitions
 import Logging
 import Queues
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 
@@ -38,6 +39,8 @@ final class ItemLog: StoredRecord {
     var number: Int
   }
   private let readerCount = Atomic(0)
+  /// What families' members have in common, of the revision that was asked for last.
+  private let shared = Mutex<(revision: Revision, content: SourceContent)?>(nil)
 
   /// - Parameter isStored: the store has it; else it is the configuration's, and was written by nobody yet.
   init(_ source: String, in record: String, _ snapshot: ItemSnapshot, isStored: Bool, _ context: EngineContext) {
@@ -222,6 +225,17 @@ final class ItemLog: StoredRecord {
   }
 
   // MARK: Readers
+
+  /// The items as the members of families take them that map them in common: one value for all of these.
+  func sharedContent(of snapshot: ItemSnapshot) -> SourceContent {
+    shared.withLock { shared in
+      if let shared, shared.revision == snapshot.revision { return shared.content }
+      var content = SourceContent.owned(MappedItems(items: snapshot.items))
+      content.shared = SharedMappings(after: shared?.content.shared)
+      shared = (snapshot.revision, content)
+      return content
+    }
+  }
 
   /// A table follows from now on, and is given what was committed since it was made.
   func add(_ reader: TableWriter) {

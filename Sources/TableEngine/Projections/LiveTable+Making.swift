@@ -70,12 +70,14 @@ extension LiveTable {
   ///   - digest: of what its rows depend on of a caller.
   ///   - otherLogs: the items of the service's own sources that it shows. It comes and goes, so that only callers edit
   ///     through it, each their own rows.
+  ///   - sharesItems: it maps these in common with other members.
   static func member(
     _ reference: TableReference,
     of blueprint: TableBlueprint,
     forwarding: ForwardedFields,
     digest: [UInt8],
     _ otherLogs: [ItemLog],
+    sharesItems: Bool,
     context: EngineContext
   ) -> LiveTable {
     let parameters = Dictionary(
@@ -88,6 +90,7 @@ extension LiveTable {
       caller: forwarding.values,
       locale: blueprint.locales.first
     )
+    content.sharesItems = sharesItems
     let log = blueprint.callersLog(among: otherLogs)
     let others = otherLogs.filter { $0 !== log }
     if let log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
@@ -114,7 +117,12 @@ extension LiveTable {
     // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
     // queue of the table's, as the threads for these may all be taken.
     if blueprint.upstreams.isEmpty {
-      for table in table.all { table.writer.content.queue.async { table.settle(true, refusal: nil) } }
+      for table in table.all {
+        table.writer.content.queue.async {
+          table.settle(true, refusal: nil)
+          _ = MemberWeighing(writer: table.writer).hasRoom(for: nil)
+        }
+      }
     }
     return table
   }
@@ -139,6 +147,7 @@ extension LiveTable {
       caller: variables.caller,
       locale: locale
     )
+    content.sharesItems = writer.sharesItems
     if let stored, let shown {
       content.begin(from: stored, origin, isShared: context.replica.isShared)
       (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)

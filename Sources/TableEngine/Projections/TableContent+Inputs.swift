@@ -98,7 +98,8 @@ extension TableContent {
   }
 
   private mutating func takeOther(_ snapshot: ItemSnapshot, of log: ItemLog) {
-    otherItems[log.source] = .owned(MappedItems(items: snapshot.items))
+    otherItems[log.source] =
+      sharesItems ? log.sharedContent(of: snapshot) : .owned(MappedItems(items: snapshot.items))
     otherRevisions[log.source] = snapshot.revision
     // Items that only the configuration has are the same on every replica.
     inputRevisions[log.storedName] = log.isStored ? snapshot.revision.number : nil

@@ -18,6 +18,8 @@ struct TableContent: Sendable {
   var local: LocalContent?
   /// Items of other sources of the service's own, by source name.
   var otherItems: [String: SourceContent] = [:]
+  /// Maps these in common with the other members of its family.
+  var sharesItems = false
   var otherRevisions: [String: Revision] = [:]
   /// The rows, by identity, that taps without a view have toggled for everyone.
   var sharedToggles: Set<ByteText> = []

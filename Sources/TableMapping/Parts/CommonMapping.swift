@@ -31,7 +31,7 @@ final class CommonMapping: Sendable {
     let plan = group.plan
     // Members find items by their places among all: edits are a part of the answer.
     var contents = contents
-    for source in plan.plan.sources { contents[source.name] = contents[source.name]?.settled(of: source) }
+    for source in plan.plan.sources { contents[source.name] = contents[source.name]?.settled(of: source).itemByItem }
     result = plan.plan.map(
       contents,
       after: previous?.result,

@@ -28,8 +28,9 @@ struct CommonPlan: Sendable {
     throws(DefinitionError)
   {
     let table = own.definition
-    guard table.isFamily, own.sources.count == 1, !own.sources[0].isLocal, own.lookups.isEmpty, own.actions.isEmpty,
-      !table.edits.isThere, own.keepsPlaces, let given = Self.sections(of: table), let first = given.first
+    guard table.isFamily, own.isOfOneList, !(own.sources[0].isLocal && table.isEditedByCallers), own.lookups.isEmpty,
+      own.actions.isEmpty, !table.edits.isThere, !own.sectionPlans.contains(where: \.readsItems),
+      let given = Self.sections(of: table), let first = given.first
     else { return nil }
     // The items are found once for all members.
     guard own.sources[0].items?.dependencies.isDisjoint(with: Self.variables) ?? true else { return nil }
