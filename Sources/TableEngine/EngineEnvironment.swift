@@ -12,8 +12,9 @@ package struct EngineEnvironment: Sendable {
   package var queues: QueueFactory
   /// The carrier of requests to upstreams; nil: libcurl.
   package var carrier: (any TransferCarrier)?
-  /// How many of the service's own items the members of a family map each by itself, in all: an edit then costs a member what it changes
-  /// there, and each member takes some 460 bytes for each item. Further members share a mapping, which is made anew for an edit.
+  /// The most items of the service's own that the members of one family map each by itself, counted once for each member. Such a member
+  /// lays out an edit of its own rows alone, and takes some 460 bytes for each item. Further members share a mapping, which is made
+  /// anew for each edit.
   package var mostPrivateItems = 1 << 17
 
   package init(
