@@ -30,6 +30,7 @@ final class TableWriter: Sendable {
   let isTranslation: Bool
   /// As it was made; another configuration may have another environment.
   let variables: MappingVariables
+  /// As ``TableContent/sharesItems``.
   let sharesItems: Bool
   /// True for a member of a family: its memory is counted.
   let isMember: Bool

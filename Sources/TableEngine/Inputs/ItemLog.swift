@@ -39,7 +39,7 @@ final class ItemLog: StoredRecord {
     var number: Int
   }
   private let readerCount = Atomic(0)
-  /// What families' members have in common, of the revision that was asked for last.
+  /// The content that families' members share, at the revision of the last request for it.
   private let shared = Mutex<(revision: Revision, content: SourceContent)?>(nil)
 
   /// - Parameter isStored: the store has it; else it is the configuration's, and was written by nobody yet.
@@ -226,7 +226,7 @@ final class ItemLog: StoredRecord {
 
   // MARK: Readers
 
-  /// The items as the members of families take them that map them in common: one value for all of these.
+  /// The items for those members of families that map them in common: one value for all of these.
   func sharedContent(of snapshot: ItemSnapshot) -> SourceContent {
     shared.withLock { shared in
       if let shared, shared.revision == snapshot.revision { return shared.content }
