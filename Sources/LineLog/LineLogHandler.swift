@@ -15,6 +15,7 @@ public struct LineLogHandler: LogHandler {
   public var metadata: Logger.Metadata = [:]
   private let format: Format
   private let output: LineOutput
+  private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   public init(logLevel: Logger.Level, format: Format) {
     self.init(logLevel: logLevel, format: format, output: .standardError)
@@ -38,7 +39,7 @@ public struct LineLogHandler: LogHandler {
 
   private func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata) -> [UInt8] {
     let line = LogLine(
-      time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+      time: Date().formatted(Self.timeStyle),
       level: level.rawValue,
       message: message,
       fields: fields

@@ -173,10 +173,8 @@ extension StoreWriter {
       forgetting.rows = next.rows.sorted()[...]
     }
     guard !forgetting.rows.isEmpty else {
-      try db.execute(
-        sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?",
-        arguments: [table.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: last)]
-      )
+      try db.cachedStatement(sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?")
+        .execute(arguments: [table.id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: last)])
       return false
     }
     let rows = forgetting.rows.prefix(Self.slice)
@@ -194,12 +192,11 @@ extension StoreWriter {
   /// True if there are few rows, which are forgotten at once. Not told by reading their numbers, of which there may be very
   /// many: each takes two bytes or more, but for the first 128.
   private func isShort(_ forgetting: Forgetting, of id: Int64, in db: Database) throws -> Bool {
+    let sql = "SELECT coalesce(sum(length(gone)), 0) FROM version WHERE feed = ? AND number > ? AND number <= ?"
+    let range = forgetting.versions
     let bytes = try Int.fetchOne(
-      db,
-      sql: "SELECT coalesce(sum(length(gone)), 0) FROM version WHERE feed = ? AND number > ? AND number <= ?",
-      arguments: [
-        id, Int64(bitPattern: forgetting.versions.lowerBound), Int64(bitPattern: forgetting.versions.upperBound),
-      ]
+      db.cachedStatement(sql: sql),
+      arguments: [id, Int64(bitPattern: range.lowerBound), Int64(bitPattern: range.upperBound)]
     )
     return bytes ?? 0 <= 2 * Self.slice
   }
@@ -214,16 +211,17 @@ extension StoreWriter {
     return highest
   }
 
-  /// The numbers of the rows that the next version after one has no more.
+  /// The numbers of the rows that the next version after one has no more. Asked for each version that is forgotten, so that of
+  /// many edits each has it asked once.
   private func rowsGone(
     after version: UInt64,
     upTo last: UInt64,
     of id: Int64,
     in db: Database
   ) throws -> (version: UInt64, rows: [UInt64])? {
+    let sql = "SELECT number, gone FROM version WHERE feed = ? AND number > ? AND number <= ? ORDER BY number LIMIT 1"
     let found = try GRDB.Row.fetchOne(
-      db,
-      sql: "SELECT number, gone FROM version WHERE feed = ? AND number > ? AND number <= ? ORDER BY number LIMIT 1",
+      db.cachedStatement(sql: sql),
       arguments: [id, Int64(bitPattern: version), Int64(bitPattern: last)]
     )
     guard let found else { return nil }
