@@ -29,6 +29,19 @@ struct ItemTexts: Sendable {
     )
   }
 
+  /// An item that is a text of its own.
+  mutating func append(_ text: [UInt8]) {
+    begin(text)
+    append(text.indices)
+  }
+
+  /// Puts another text in the place of an item that is a text of its own. O(1), but for a copy of what is shared.
+  mutating func replace(at item: Int, with text: [UInt8]) {
+    let number = spans[item].text
+    texts[Int(number)] = text
+    spans[item] = Span(text: number, start: 0, count: UInt32(truncatingIfNeeded: text.count))
+  }
+
   /// Calls the body with the bytes of an item, which must not leave it.
   @inline(__always)
   func withBytes<Result>(of item: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -88,9 +88,6 @@ public struct SourceContent: Sendable {
     return content
   }
 
-  /// The same, where the items are the service's own, without a way to tell how they differ from others. O(items) the first time.
-  var itemByItem: SourceContent { own.map { .items($0.items) } ?? self }
-
   /// The same with all items one by one, where edits have made others of them than their response says. O(bytes).
   func settled(of source: MappingPlan.SourcePlan) -> SourceContent {
     guard let edits, !areGiven, pages.count == 1,

@@ -8,42 +8,6 @@ import Testing
 
 /// Edits that are laid out alone, beside the whole mapping of the same items: the same to the byte.
 @Suite struct LayoutEditTests {
-  /// Items as edits leave them.
-  private struct Items {
-    var list: [OwnedItem] = []
-    private var next: UInt64 = 1
-
-    mutating func change(_ random: inout SeededGenerator) {
-      guard let position = list.indices.randomElement(using: &random) else { return insert(&random) }
-      switch Int.random(in: 0..<10, using: &random) {
-      case 0..<3: insert(&random)
-      case 3..<6: list[position].bytes = RandomTable.item(&random)
-      case 6: list.remove(at: position)
-      case 7, 8:
-        var item = list.remove(at: position)
-        let place = Int.random(in: 0...list.count, using: &random)
-        item.rank = rank(at: place)
-        if Bool.random(using: &random) { item.bytes = RandomTable.item(&random) }
-        list.insert(item, at: place)
-      default:
-        // As where the room between two is used up.
-        for place in list.indices { list[place].rank = Int64(place) << 24 }
-      }
-    }
-
-    mutating func insert(_ random: inout SeededGenerator) {
-      let place = Int.random(in: 0...list.count, using: &random)
-      list.insert(OwnedItem(number: next, rank: rank(at: place), bytes: RandomTable.item(&random)), at: place)
-      next += 1
-    }
-
-    private func rank(at place: Int) -> Int64 {
-      let low = place > 0 ? list[place - 1].rank : (list.first?.rank ?? 0) - 2 << 24
-      let high = place < list.count ? list[place].rank : low + 2 << 24
-      return low + (high - low) / 2
-    }
-  }
-
   private let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
   private let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
 
@@ -51,14 +15,14 @@ import Testing
   func anEditLaidOutAloneIsTheWholeTableLaidOut(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random)
-    func mapped(_ items: Items, after last: MappingResult? = nil) -> MappingResult {
+    func mapped(_ items: OwnedItemList, after last: MappingResult? = nil) -> MappingResult {
       table.mapper.map(
         ["s": .owned(OwnedList(owned: items.list)), "users": users],
         after: last,
         variables: variables
       )
     }
-    var items = Items()
+    var items = OwnedItemList()
     for _ in 0..<Int.random(in: 0...30, using: &random) { items.insert(&random) }
     var last = mapped(items)
     for step in 0..<30 {

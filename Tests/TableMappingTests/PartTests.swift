@@ -14,7 +14,11 @@ import Testing
     "g == $params.missing", "(title | lower) == $params.g",
   ]
 
-  private static func mapper(_ random: inout SeededGenerator, _ words: inout String) throws -> TableMapper {
+  private static func mapper(
+    _ random: inout SeededGenerator,
+    _ words: inout String,
+    isLocal: Bool = false
+  ) throws -> TableMapper {
     let predicate = predicates.randomElement(using: &random) ?? ""
     let isSorted = Bool.random(using: &random)
     func list(_ id: String, _ predicate: String?) -> SectionDefinition {
@@ -34,13 +38,12 @@ import Testing
       ? .single(list("main", predicate))
       : .list([list("open", "(\(predicate)) && !done"), list("rest", predicate)], firstMatch: true)
     words = "\(predicate), \(isSorted ? "sorted" : "as they come"), \(sections.ids)"
+    let upstream = SourceDefinition.Kind.upstream(UpstreamDefinition(url: template("https://a.example/")))
     return try Fixture {
       $0.table.rowID = template("${key}")
       $0.table.sections = sections
       $0.table.parameters = ["g", "n", "order", "limit"].map { ParameterDefinition(name: $0) }
-      $0.sources = [
-        SourceDefinition(name: "s", kind: .upstream(UpstreamDefinition(url: template("https://a.example/"))))
-      ]
+      $0.sources = [SourceDefinition(name: "s", kind: isLocal ? .local(LocalDefinition()) : upstream)]
     }.mapper()
   }
 
@@ -88,6 +91,74 @@ import Testing
       shared = answer
       for _ in 0..<Int.random(in: 0...4, using: &random) { Self.change(&items, &random) }
     }
+  }
+
+  /// The same for the service's own items, of which each edit maps those that it changes. Long lists now and then change everywhere.
+  @Test(arguments: seeds(of: 150)) func aPartOfOwnItemsIsWhatAMappingOfItsOwnMakes(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var words = ""
+    let mapper = try Self.mapper(&random, &words, isLocal: true)
+    let members = (0..<4).map { _ in Self.member(&random) }
+    var last: [MappingResult?] = members.map { _ in nil }
+    var items = OwnedItemList()
+    for _ in 0..<Int.random(in: 0...80, using: &random) { items.insert(&random) }
+    var shared: SharedMappings?
+    for step in 0..<16 {
+      let answer = SharedMappings(after: shared)
+      let contents = ["s": SourceContent.owned(OwnedList(owned: items.list))]
+      for (number, variables) in members.enumerated() where Int.random(in: 0..<6, using: &random) > 0 {
+        let comment = Comment(
+          rawValue: "seed \(seed), step \(step), member \(number) \(variables.parameters), \(words)"
+        )
+        let fresh = mapper.map(contents, variables: variables)
+        let part = mapper.map(RandomTable.sharing(answer, contents), after: last[number], variables: variables)
+        #expect(part.isPart && !fresh.isPart, comment)
+        try #require(part.outline == fresh.outline, comment)
+        #expect(Table.same(part.table(mapper.definition), fresh.table(mapper.definition)), comment)
+        #expect(part.skippedItems == fresh.skippedItems && part.skipped == fresh.skipped, comment)
+        #expect(part.warnings == fresh.warnings, comment)
+        #expect(part.unplaced().count == fresh.unplaced().count, comment)
+        for row in fresh.rows { #expect(part.item(row.id)?.bytes == fresh.item(row.id)?.bytes, comment) }
+        // Charged as if everything had been mapped now.
+        let anew = mapper.map(RandomTable.sharing(SharedMappings(), contents), variables: variables)
+        if number == 0 { #expect(part.byteCount == anew.byteCount, comment) }
+        last[number] = part
+      }
+      shared = answer
+      for _ in 0..<Int.random(in: 0...4, using: &random) { items.change(&random) }
+    }
+  }
+
+  /// An edit of the service's own items maps those that it changes: all others keep their rows, wherever they stand.
+  @Test(arguments: ["patch", "insert", "remove", "move"]) func anEditMapsWhatItChanges(edit: String) throws {
+    let mapper = try Fixture {
+      $0.table.sections = .single(section("main", where: "team == $params.team"))
+      $0.table.parameters = [ParameterDefinition(name: "team")]
+      $0.sources = [SourceDefinition(name: "s", kind: .local(LocalDefinition()))]
+    }.mapper()
+    func item(_ number: UInt64, _ title: String) -> OwnedItem {
+      let bytes = Array(#"{"title":"\#(title)","team":"t\#(number % 2)"}"#.utf8)
+      return OwnedItem(number: number, rank: Int64(number) << 8, bytes: bytes)
+    }
+    var items = (0..<100).map { item($0, "one") }
+    let variables = MappingVariables(parameters: ["team": "t1"])
+    let first = SharedMappings()
+    let content = { SourceContent.owned(OwnedList(owned: items)) }
+    let before = mapper.map(RandomTable.sharing(first, ["s": content()]), variables: variables)
+    switch edit {
+    case "patch": items[17].bytes = item(17, "two").bytes
+    case "insert": items.insert(OwnedItem(number: 101, rank: 17 << 8 + 1, bytes: item(17, "two").bytes), at: 18)
+    case "remove": items.remove(at: 17)
+    default:
+      items[17].rank = 60 << 8 + 1
+      items.insert(items.remove(at: 17), at: 60)
+    }
+    let contents = RandomTable.sharing(SharedMappings(after: first), ["s": content()])
+    let after = mapper.map(contents, after: before, variables: variables)
+    let rows = Set(before.rows.map { ObjectIdentifier($0) })
+    let kept = after.rows.count { rows.contains(ObjectIdentifier($0)) }
+    let expected = ["patch": (50, 49), "insert": (51, 50), "remove": (49, 49), "move": (50, 50)][edit]
+    #expect((after.rows.count, kept) == expected ?? (0, 0))
   }
 
   static func change(_ items: inout [[UInt8]], _ random: inout SeededGenerator) {

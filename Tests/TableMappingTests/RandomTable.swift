@@ -177,3 +177,39 @@ struct OwnedList: OwnedItems {
     return changes.count > maximum ? nil : changes
   }
 }
+
+/// Items as edits leave them.
+struct OwnedItemList {
+  var list: [OwnedItem] = []
+  private var next: UInt64 = 1
+
+  mutating func change(_ random: inout SeededGenerator) {
+    guard let position = list.indices.randomElement(using: &random) else { return insert(&random) }
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<3: insert(&random)
+    case 3..<6: list[position].bytes = RandomTable.item(&random)
+    case 6: list.remove(at: position)
+    case 7, 8:
+      var item = list.remove(at: position)
+      let place = Int.random(in: 0...list.count, using: &random)
+      item.rank = rank(at: place)
+      if Bool.random(using: &random) { item.bytes = RandomTable.item(&random) }
+      list.insert(item, at: place)
+    default:
+      // As where the room between two is used up.
+      for place in list.indices { list[place].rank = Int64(place) << 24 }
+    }
+  }
+
+  mutating func insert(_ random: inout SeededGenerator) {
+    let place = Int.random(in: 0...list.count, using: &random)
+    list.insert(OwnedItem(number: next, rank: rank(at: place), bytes: RandomTable.item(&random)), at: place)
+    next += 1
+  }
+
+  private func rank(at place: Int) -> Int64 {
+    let low = place > 0 ? list[place - 1].rank : (list.first?.rank ?? 0) - 2 << 24
+    let high = place < list.count ? list[place].rank : low + 2 << 24
+    return low + (high - low) / 2
+  }
+}

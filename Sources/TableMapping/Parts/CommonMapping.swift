@@ -6,11 +6,15 @@ internal import TableModel
 /// The rows of one answer's items, of which the members of a family show parts. Immutable, and shared by them.
 final class CommonMapping: Sendable {
   let group: PartGroup
-  let result: MappingResult
   let source: CachedSource
   let index: PartIndex?
   /// The changes since the mapping before.
   let turnover: Turnover?
+  let isTruncated: Bool
+  /// What its mapping was charged for, in bytes.
+  private let spent: Int
+  /// The items, where the service owns them.
+  private let owned: (any OwnedItems)?
   /// Its own among all.
   private let number: UInt64
   private static let numbers = Atomic<UInt64>(0)
@@ -26,32 +30,56 @@ final class CommonMapping: Sendable {
 
   /// Nil where the answer can't be mapped.
   ///
-  /// - Complexity: as for a mapping; an item that is as it was in the mapping before costs a comparison of its bytes.
+  /// - Complexity: where the service owns the items, and few have changed, a mapping of these, and O(items) without a look at one. Else
+  ///   as for a mapping; an item that is as it was in the mapping before costs a comparison of its bytes.
   init?(_ group: PartGroup, _ contents: [String: SourceContent], after previous: CommonMapping?) {
-    let plan = group.plan
+    let plan = group.plan.plan
     // Members find items by their places among all: edits are a part of the answer.
-    var contents = contents
-    for source in plan.plan.sources { contents[source.name] = contents[source.name]?.settled(of: source).itemByItem }
-    result = plan.plan.map(
-      contents,
-      after: previous?.result,
-      variables: group.variables,
-      maximumBytes: group.maximumBytes
-    )
-    guard result.problems.isEmpty, let source = result.cache.sources[group.source] else { return nil }
-    (self.group, self.source) = (group, source)
+    guard let content = contents[group.source]?.settled(of: plan.sources[0]) else { return nil }
+    let previous = previous.flatMap {
+      $0.group.plan.plan === plan && $0.group.variables == group.variables ? $0 : nil
+    }
+    (self.group, owned, isTruncated) = (group, content.owned, content.isTruncated)
     number = Self.numbers.add(1, ordering: .relaxed).newValue
-    let turnover = previous.map { Turnover(from: $0.source.items, to: source.items, before: $0.number) }
-    index = plan.equality.map { PartIndex($0, of: source, after: previous?.index, turnover) }
-    self.turnover = turnover
+    if let previous, let earlier = previous.owned, let owned,
+      let next = OwnedTurnover(from: earlier, previous.source, to: owned, group)
+    {
+      (source, spent) = (next.source, previous.spent + next.growth)
+      turnover = Turnover(before: previous.number, places: next.places, changed: next.changed)
+    } else {
+      var reader = SourceReader(
+        source: plan.sources[0],
+        plan: plan,
+        content: content,
+        previous: previous?.source,
+        layout: nil,
+        lookups: Lookups(for: group),
+        scope: group.variables.scope,
+        budget: MappingBudget(group.maximumBytes, workPerItem: plan.workPerItem)
+      )
+      guard (try? reader.read()) != nil else { return nil }
+      let source = reader.cached
+      (self.source, spent) = (source, reader.budget.spent)
+      turnover = previous.map { Turnover(from: $0.source.items, to: source.items, before: $0.number) }
+    }
+    let (source, turnover) = (source, turnover)
+    index = group.plan.equality.map { PartIndex($0, of: source, after: previous?.index, turnover) }
   }
+
+  /// The memory of the items and their rows, about.
+  var byteCount: Int { spent + source.items.count * 24 }
 
   /// Returns the changes since a mapping; nil where that is not the one before this.
   func turnover(since other: CommonMapping) -> Turnover? {
     turnover.flatMap { $0.before == other.number ? $0 : nil }
   }
+}
 
-  var byteCount: Int { result.byteCount + source.items.count * 24 }
+extension Lookups {
+  /// None: members that look anything up have rows of their own.
+  init(for group: PartGroup) {
+    self.init([], [:], previous: [], variables: group.variables, workPerItem: group.plan.plan.workPerItem)
+  }
 }
 
 extension CommonMapping.Turnover {

@@ -30,7 +30,7 @@ public final class PartGroup: Sendable {
       let after = next.shared?.mapping(of: self, [source: next], after: before, memberCount: memberCount)
     else { return nil }
     guard after !== before else { return [] }
-    guard before.result.isTruncated == after.result.isTruncated, let turnover = after.turnover(since: before),
+    guard before.isTruncated == after.isTruncated, let turnover = after.turnover(since: before),
       let old = before.index, let new = after.index
     else { return nil }
     return new.keys(of: turnover, after: old).map { keys in Set(keys.map { PartKey(group: self, value: $0) }) }
