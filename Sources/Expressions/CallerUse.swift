@@ -88,12 +88,16 @@ extension JSONValue {
 extension Expression {
   public var callerUse: CallerUse { root.callerUse }
 
-  /// The part of a condition that reads the caller: the operands of `&&` that do. The whole where none does.
-  public var callerCondition: Expression {
+  /// The part of a condition that tells whose an item is: the operands of `&&` that read the caller, and those that read parameters
+  /// where one of these does, too. Nil where none does.
+  public var callerCondition: Expression? {
     let parts = root.conjuncts
     let own = parts.filter { !$0.callerUse.isEmpty }
-    guard let first = own.first, own.count < parts.count else { return self }
-    return Expression(text: "\(text)\n$caller", own.dropFirst().reduce(first) { .and($0, $1) })
+    let readsParameters = own.contains { $0.dependencies.contains(.parameters) }
+    let all = parts.filter { !$0.callerUse.isEmpty || readsParameters && $0.dependencies.contains(.parameters) }
+    guard let first = all.first, !own.isEmpty else { return nil }
+    guard all.count < parts.count else { return self }
+    return Expression(text: "\(text)\n$caller", all.dropFirst().reduce(first) { .and($0, $1) })
   }
 }
 

@@ -69,6 +69,8 @@ struct ItemMapping {
     case .skipped(var skip, let address):
       if !skip.reason.contains(error.message) { skip.reason += "; \(error)" }
       return .skipped(skip, address)
+    // It may be another caller's.
+    case .unplaced where plan.isOfCallers: return outcome
     case .unplaced(let address): return .skipped(MappedItem.Skip(reason: warning ?? error.message), address)
     case .placed(let placement, _):
       let id = placement.row.id
@@ -164,7 +166,11 @@ struct ItemMapping {
           do throws(EvaluationError) {
             if try !predicate.isTrue(in: scope) { continue }
           } catch {
-            throw Misfit(reason: "`where` of the section “\(section.id)”: \(error)")
+            switch sections.doubt(about: section, in: scope) {
+            case .isPassedOver: continue
+            case .isHidden where taking.first == nil: return taking
+            case .isHidden, .isReported: throw Misfit(reason: "`where` of the section “\(section.id)”: \(error)")
+            }
           }
         }
         taking.append(index)

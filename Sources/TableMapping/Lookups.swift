@@ -37,6 +37,12 @@ struct Lookups {
     }
   }
 
+  /// Finds what a mapping has found.
+  init(_ plans: [LookupPlan], _ indexes: [LookupIndex?]) {
+    (self.plans, self.indexes) = (plans, indexes)
+    found = indexes.map { index in index.map { LookedUpItems($0) } }
+  }
+
   private static func changedKeys(from before: LookupIndex?, to index: LookupIndex?) -> Set<LookupKey> {
     if let index { return index === before ? [] : index.changedKeys(since: before) }
     return before?.changedKeys(since: nil) ?? []

@@ -95,6 +95,8 @@ final class SectionPlan: Sendable {
   let rowID: Template?
   let rowType: Template?
   let predicate: Expression?
+  /// The part of the condition that tells whose an item is; nil where none does.
+  let callerCondition: Expression?
   let header: CellPlan?
   let footer: CellPlan?
   let hideEmpty: Bool
@@ -110,6 +112,7 @@ final class SectionPlan: Sendable {
     // A type that the table's items have need not be in those of another source.
     rowType = definition.rowType ?? (definition.rowID == nil ? table.rowType : nil)
     predicate = definition.predicate
+    callerCondition = definition.predicate?.callerCondition
     header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")
     footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")
     hideEmpty = definition.hideEmpty

@@ -16,7 +16,7 @@ import argparse, concurrent.futures, os, pathlib, re, subprocess, sys, tempfile,
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 SWITCH = 'import Foundation\n\nlet fault = ProcessInfo.processInfo.environment["FAULT"] ?? ""\n'
-SWITCHES = [f"Sources/{m}/Fault.swift" for m in ("TableEngine", "TableStore", "TablecastClient")] + ["Tests/Simulation/Fault.swift"]
+SWITCHES = [f"Sources/{m}/Fault.swift" for m in ("TableEngine", "TableMapping", "TableStore", "TablecastClient")] + ["Tests/Simulation/Fault.swift"]
 SWITCHED = {path: SWITCH for path in SWITCHES}
 SWITCHED[SWITCHES[0]] = "import Foundation\nimport TableModel\nimport TableStore\n\n" + SWITCH.split("\n\n", 1)[1]
 ENGINE, STORE = "Sources/TableEngine/", "Sources/TableStore/"
@@ -296,6 +296,9 @@ func unepoched(_ cursor: Cursor) -> Cursor {
     Fault("common", "members of a local list that map it in common are shown it as it was",
           (ENGINE + "Inputs/ItemLog.swift", "if let shared, shared.revision == snapshot.revision {",
            "if let shared, fault == \"common\" || shared.revision == snapshot.revision {")),
+    Fault("carried", "an item that was edited keeps its row in the mapping that members have in common",
+          ("Sources/TableMapping/Parts/OwnedTurnover.swift", "guard let former = arrival.former else { return false }",
+           "guard let former = arrival.former else { return false }\n    if fault == \"carried\" { return true }")),
     Fault("waiter", "a poll is registered after it has looked, and does not look again",
           ("Tests/Simulation/Waiter.swift", "    service.loop.async { [self] in if !isAnswered { look() } }\n",
            "    if fault != \"waiter\" { service.loop.async { [self] in if !isAnswered { look() } } }\n")),

@@ -69,6 +69,11 @@ struct TableBlueprint: Sendable {
     }
     if local != nil, upstreams.isEmpty, otherLocals.isEmpty, locales.count < 2 { self.layout = digests.layout }
   }
+
+  /// The items that callers edit through members of their own.
+  func callersLog(among logs: [ItemLog]) -> ItemLog? {
+    callersLocal.flatMap { local in logs.first { $0.source == local.name } }
+  }
 }
 
 extension TableBlueprint {

@@ -57,6 +57,11 @@ struct PartSelection: Sendable {
               return Item(position: position, section: UInt16(truncatingIfNeeded: number))
             }
           } catch {
+            switch sections.doubt(about: section, in: scope) {
+            case .isPassedOver: continue
+            case .isHidden: return nil
+            case .isReported: break
+            }
             let failure = "`where` of the section “\(section.id)”: \(error)"
             return Item(position: position, section: UInt16(truncatingIfNeeded: number), failure: failure)
           }

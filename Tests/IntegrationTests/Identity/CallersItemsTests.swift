@@ -19,6 +19,7 @@ import Testing
           default: {owner: "${$caller.claims.sub}", done: false}
           fields: {title: string, done: boolean}
       open: {local: {default: {owner: "${$caller.claims.sub}"}}}
+      projects: {local: {items: [{id: P1, boss: ada}, {id: P2, boss: bob}]}}
     tables:
       mine:
         source: notes
@@ -35,6 +36,15 @@ import Testing
         parameters: {team: {pattern: "[a-z]+", default: "${$caller.claims.team}"}}
         sections: [{id: rows, where: owner == $caller.claims.sub && team == $params.team}]
         can: {edit: true, move: true}
+      led:
+        source: open
+        cell: Label
+        payload: {title: "${title}"}
+        lookups: {project: {source: projects, key: id, on: project}}
+        sections: [{id: rows, where: $project.boss == $caller.claims.sub}]
+        can: {edit: true}
+      due: {source: open, cell: Label, payload: {title: "${title}"}, sections: [{id: due, where: "(due | timestamp) > 0 && owner == $caller.claims.sub"}]}
+      signed: {source: open, cell: Label, payload: {title: "${title} for ${$caller.claims.sub}"}, sections: [{id: open, where: "!has(done)"}], can: {edit: true}}
     """
   }
 
@@ -161,6 +171,38 @@ import Testing
     #expect(reply.status == 400, "without the claim there is no default: \(reply.text)")
     let vary = try service.request("GET", "/v1/tables/team", ada.headers)
     #expect(vary["Cache-Control"].contains("private") && vary["Vary"].contains("Authorization"))
+  }
+
+  /// A looked-up item may tell whose an item is; what does not read the caller doesn't.
+  @Test func whoseAnItemIsStandsElsewhere() throws {
+    let issuer = try Issuer()
+    let service = try ServiceProcess(Self.configuration(issuer))
+    let ada = User(service: service, headers: issuer.token("ada"))
+    let bob = User(service: service, headers: issuer.token("bob"))
+    let added = try ada.send("POST", "led/items", ["title": "A", "project": "P1"])
+    #expect(added.status == 201, "\(added)")
+    let id = try required(added.json["id"]?.text, "the id")
+    #expect(try ada.send("PATCH", "led/items/\(id)", ["title": "B"]).status == 200)
+    #expect(try ada.send("PATCH", "led/items/\(id)", ["project": "P2"]).status == 422)
+    #expect(try ada.send("POST", "led/items", ["title": "C", "project": "P2"]).status == 422)
+    #expect(try ada.rows("led") == [id] && bob.rows("led").isEmpty)
+    // What the caller counts for is the title alone.
+    #expect(try bob.send("PATCH", "signed/items/\(id)", ["done": true]).status == 200)
+    #expect(try bob.rows("signed").isEmpty)
+  }
+
+  /// An item of another caller that a condition can't be evaluated for is not there.
+  @Test func nothingIsToldOfOthersItems() throws {
+    let issuer = try Issuer()
+    let service = try ServiceProcess(Self.configuration(issuer))
+    let ada = User(service: service, headers: issuer.token("ada"))
+    let bob = User(service: service, headers: issuer.token("bob"))
+    let before = try ada.send("GET", "due").json
+    #expect(try bob.send("POST", "signed/items", ["title": "x", "due": "meet Cy in room 5"]).status == 201)
+    let after = try ada.send("GET", "due").json
+    #expect(after["cursor"]?.text == before["cursor"]?.text && after["counts"]?["skippedItems"] == 0, "\(after)")
+    #expect(try ada.send("GET", "due/skipped").json["skippedItems"] == 0)
+    #expect(try bob.send("GET", "due/skipped").json["skippedItems"] == 1)
   }
 
   /// One key of two callers is two keys; another's cursor is no condition; what one adds wakes nobody else.

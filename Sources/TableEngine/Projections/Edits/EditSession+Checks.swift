@@ -15,7 +15,7 @@ extension EditSession {
       let known = item(of: content.result?.item(row))
       if joined.count > 0 || (known.map(touched.contains) ?? true) { try settle() }
     }
-    guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
+    guard let found = content.result?.item(row), !isOfCallers || found.hasRow else {
       throw content.missing(row, in: table)
     }
     guard let item = item(of: found) else {
@@ -44,14 +44,14 @@ extension EditSession {
     if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
-    if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
+    if isOfCallers, !result.isOfCallers(local.items[position].body, from: local.source) { throw .wouldBeOthers }
     let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
     // The rows that it has in further sections are called after it: another item may have such a name.
     for row in [identity] + result.furtherRows(ofOwned: item.rawValue, at: position, of: local.source) {
       if let found = result.item(row), self.item(of: found) != item { throw .taken(row) }
       // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
       // checked itself, and another caller's has no row here.
-      let former = before?.item(row).flatMap { ownership == nil || $0.hasRow ? $0 : nil }
+      let former = before?.item(row).flatMap { !isOfCallers || $0.hasRow ? $0 : nil }
       if let other = self.item(of: former), other != item, !touched.contains(other) { throw .taken(row) }
     }
     return identity

@@ -25,7 +25,7 @@ extension EditSession {
       return try insert(body, as: row, place, number)
     }
     // One that is another's is not there, and what is called so can't be added: there is one.
-    if ownership != nil { _ = try editable(row, [], "replaced") }
+    if isOfCallers { _ = try editable(row, [], "replaced") }
     if condition == .absent { throw .isThere(row) }
     let item = try editable(row, .edit, "replaced")
     hasReplaced = true

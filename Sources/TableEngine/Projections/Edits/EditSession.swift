@@ -29,8 +29,8 @@ final class EditSession {
   private var culprit: Int?
   /// The members that an added item gets that it lacks.
   let defaults: JSONValue
-  /// The ownership of the rows, where each caller has their own; nil: everyone's.
-  let ownership: CallersRows?
+  /// Each caller has rows of their own.
+  let isOfCallers: Bool
 
   private struct Pending {
     let edit: Int
@@ -55,7 +55,7 @@ final class EditSession {
   ) {
     (content, table, self.name) = (snapshot.content, snapshot.table, name)
     defaults = content.local?.definition.defaults(for: caller) ?? .object([])
-    ownership = content.isOfCallers ? CallersRows(content) : nil
+    isOfCallers = content.isOfCallers
     content.local?.items.limits.itemBytes = limits.itemBytes
     content.local?.items.limits.tableBytes = limits.tableBytes
   }
@@ -125,7 +125,7 @@ final class EditSession {
     if place != .end, joining == nil { try settle() }
     let target = if let joining { joining } else { try target(of: place, moving: nil) }
     // A number would tell how many items others have added.
-    let identity = identity ?? (ownership == nil ? nil : ChosenIdentity.made(for: nil))
+    let identity = identity ?? (!isOfCallers ? nil : ChosenIdentity.made(for: nil))
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
     let defaults = defaults
@@ -177,7 +177,7 @@ final class EditSession {
     defer { content.local?.items = items }
     if let item { touched.insert(item) }
     do { return try body(&items) } catch {
-      if ownership != nil, case .tableTooLarge = error { throw .hasNoRoom(table: name) }
+      if isOfCallers, case .tableTooLarge = error { throw .hasNoRoom(table: name) }
       throw TableError(error)
     }
   }
@@ -235,7 +235,7 @@ final class EditSession {
     guard let local = content.local, let result = content.result, let before else { return nil }
     let (work, maximum) = (result.work(for: local.source), result.maximumWork(forItems: local.items.count))
     guard work > maximum, work > before.work(for: local.source) else { return nil }
-    guard ownership == nil else { return .hasNoRoom(table: name) }
+    guard !isOfCallers else { return .hasNoRoom(table: name) }
     return TableError(
       .tooLarge,
       detail:
@@ -269,5 +269,12 @@ final class EditSession {
     try settle()
     guard let item else { return "" }
     return try identity(of: item, after: before)
+  }
+}
+
+extension LocalDefinition {
+  /// Returns the members that an item gets that it lacks, where this caller adds it.
+  fileprivate func defaults(for caller: CallerFields) -> JSONValue {
+    defaultTemplate.map { JSONValue(caller.value($0)) } ?? defaultItem
   }
 }

@@ -49,7 +49,7 @@ extension EditSession {
   /// it. Those must be the only edits since the last layout.
   func joining(_ place: EditPlace) throws(TableError) -> Target? {
     // Where a group is sorted or cut, its last row is not its last item.
-    guard case .section(let id?, let index) = place, ownership == nil, content.isMapped,
+    guard case .section(let id?, let index) = place, !isOfCallers, content.isMapped,
       case .groups(let groups) = content.definition.sections, groups.sort.isEmpty, groups.limit == nil,
       let path = groups.key.memberPath
     else { return nil }
