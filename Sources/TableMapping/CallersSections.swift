@@ -5,7 +5,7 @@ internal import JSON
 extension [SectionPlan] {
   /// What follows if a section can't be asked whether it takes an item.
   enum Doubt {
-    /// It doesn't: the item is another caller's.
+    /// It doesn't: the item is not the caller's.
     case isPassedOver
     /// Nothing may be said of the item, as it may be another caller's.
     case isHidden
@@ -13,28 +13,44 @@ extension [SectionPlan] {
     case isReported
   }
 
-  /// - Parameter scope: with the item.
+  /// Returns whether conditions tell whose a source's items are.
+  func askForCallers(of source: String) -> Bool { contains { $0.source == source && $0.callerCondition != nil } }
+
+  /// - Parameter scope: with the item, which is charged for this.
   func doubt(about section: SectionPlan, in scope: Scope) -> Doubt {
+    guard askForCallers(of: section.source) else { return .isReported }
+    // The item may have used up its own work.
+    let work = Budget()
+    defer { try? scope.work?.charge(work.spent) }
     var scope = scope
-    // The item may have used up its own.
-    scope.work = Budget(1_000_000)
-    let holds = { (condition: Expression) in (try? condition.isTrue(in: scope)) ?? false }
-    if let condition = section.callerCondition, !holds(condition) { return .isPassedOver }
-    let conditions = lazy.filter { $0.source == section.source }.compactMap(\.callerCondition)
-    return conditions.isEmpty || conditions.contains(where: holds) ? .isReported : .isHidden
+    scope.work = work
+    let holds = { (condition: Expression) in try? condition.isTrue(in: scope) }
+    if let condition = section.callerCondition {
+      guard let isCallers = holds(condition) else { return .isHidden }
+      return isCallers ? .isReported : .isPassedOver
+    }
+    let isReported = contains { $0.source == section.source && ($0.callerCondition.flatMap(holds) ?? false) }
+    return isReported ? .isReported : .isHidden
+  }
+}
+
+extension SectionPlan {
+  /// For whoever runs the service, as no caller is told: without a word of the item.
+  var warningOfDoubt: String {
+    "`where` of the section “\(id)” can't be evaluated for some items, and nobody is told of them, as it is to say whose they are"
   }
 }
 
 extension MappingResult {
   /// Returns whether an item of a source is one of the callers' for whom the table was mapped, as far as that depends on them: it may be
-  /// out of sight for another reason. One for which that can't be told is not; in a table that doesn't ask, each is.
+  /// out of sight for another reason. One for which that can't be told is not; where no section asks, each is.
   public func isOfCallers(_ item: [UInt8], from source: String) -> Bool {
     let plan = cache.plan
-    guard plan.isOfCallers else { return true }
+    guard plan.sectionPlans.askForCallers(of: source) else { return true }
     guard let value = try? JSONValue(parsing: item) else { return false }
     var scope = cache.variables.scope
     scope.item = Value(value)
-    scope.work = Budget(1_000_000)
+    scope.work = Budget()
     let lookups = Lookups(plan.lookups, cache.lookups)
     _ = lookups.look(into: &scope) { _ in }
     return withExtendedLifetime(lookups) {

@@ -41,7 +41,9 @@ struct ItemMapper {
     }
     let keys = !looksUp ? [] : lookups.look(into: &scope) { mapping.warn($0) }
     var outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
-    if work.isExhausted { outcome = mapping.unfit(outcome, because: work.failure, givenID: givenID, scope) }
+    if work.isExhausted {
+      outcome = mapping.unfit(outcome, of: source.name, because: work.failure, givenID: givenID, scope)
+    }
     let parts = MappedItem.Parts(
       source: source.number,
       index: index,

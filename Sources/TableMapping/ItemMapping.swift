@@ -61,6 +61,7 @@ struct ItemMapping {
   /// warning.
   mutating func unfit(
     _ outcome: MappedItem.Outcome,
+    of source: String,
     because error: EvaluationError,
     givenID: String?,
     _ scope: Scope
@@ -70,7 +71,7 @@ struct ItemMapping {
       if !skip.reason.contains(error.message) { skip.reason += "; \(error)" }
       return .skipped(skip, address)
     // It may be another caller's.
-    case .unplaced where plan.isOfCallers: return outcome
+    case .unplaced where plan.sectionPlans.askForCallers(of: source): return outcome
     case .unplaced(let address): return .skipped(MappedItem.Skip(reason: warning ?? error.message), address)
     case .placed(let placement, _):
       let id = placement.row.id
@@ -156,7 +157,7 @@ struct ItemMapping {
     if warning == nil { warning = text() }
   }
 
-  private func sections(from source: String, _ scope: Scope) throws(Misfit) -> Taking {
+  private mutating func sections(from source: String, _ scope: Scope) throws(Misfit) -> Taking {
     switch plan.sections {
     case .groups: return Taking(first: 0)
     case .list(let sections, let firstMatch):
@@ -168,8 +169,10 @@ struct ItemMapping {
           } catch {
             switch sections.doubt(about: section, in: scope) {
             case .isPassedOver: continue
-            case .isHidden where taking.first == nil: return taking
-            case .isHidden, .isReported: throw Misfit(reason: "`where` of the section “\(section.id)”: \(error)")
+            case .isHidden:
+              warn(section.warningOfDoubt)
+              return taking
+            case .isReported: throw Misfit(reason: "`where` of the section “\(section.id)”: \(error)")
             }
           }
         }

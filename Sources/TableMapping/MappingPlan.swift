@@ -29,8 +29,6 @@ final class MappingPlan: Sendable {
   // Asked for every item; stored, so that the answer counts no references.
   let isGrouped: Bool
   let sorts: Bool
-  /// Conditions of sections tell whose an item is.
-  let isOfCallers: Bool
   let readsTypes: Bool
   /// The cell of a table in which one cell takes every item without a type.
   let soleCell: CellPlan?
@@ -104,7 +102,6 @@ final class MappingPlan: Sendable {
     rowIDs = sections.plans.map { $0.rowID.map { TemplateList([$0]) } }
     isGrouped = if case .groups = sections { true } else { false }
     sorts = sections.plans.contains { !$0.sort.isEmpty }
-    isOfCallers = sections.plans.contains { $0.callerCondition != nil }
     readsTypes = sections.plans.contains { $0.rowType != nil }
     soleCell = if defaults.count == 1, case .cell(let cell) = defaults[0] { cell } else { nil }
     takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil

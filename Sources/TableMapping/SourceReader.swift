@@ -132,8 +132,8 @@ struct SourceReader {
       var mapped = mapping.run(scope: scope, lookups: lookups, budget: .unlimited)
       budget.charge(mapped.budget.spent, work: mapped.budget.work)
       for item in given {
-        begin(text: item.bytes)
-        texts.append(item.bytes.indices)
+        budget.charge(page: item.bytes)
+        texts.append(item.bytes)
       }
       mapped.budget = budget
       append(mapped)

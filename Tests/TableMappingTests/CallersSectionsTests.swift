@@ -13,10 +13,14 @@ import Testing
     [{"id":1,"title":"a","owner":"ann","due":"secret"},{"id":2,"title":"b","owner":"bob","due":"none"}]
     """
 
-  private static func result(_ sections: [SectionDefinition], for caller: String, shared: Bool) throws -> MappingResult
-  {
+  private static func result(
+    _ sections: [SectionDefinition],
+    for caller: String,
+    shared: Bool,
+    firstMatch: Bool = true
+  ) throws -> MappingResult {
     let mapper = try Fixture {
-      $0.table.sections = .list(sections, firstMatch: true)
+      $0.table.sections = .list(sections, firstMatch: firstMatch)
       $0.table.callerUse = CallerUse(sections.compactMap { $0.predicate?.callerUse })
       $0.sources = [
         SourceDefinition(name: "s", kind: .upstream(UpstreamDefinition(url: template("https://a.example/"))))
@@ -53,6 +57,59 @@ import Testing
     #expect(result.rows.map(\.id) == rows, "\(conditions) \(caller)")
     #expect(result.skippedItems == told.count && result.skipped.count == told.count, "\(conditions) \(result.skipped)")
     for (skipped, word) in zip(result.skipped, told) { #expect(skipped.reason.contains(word), "\(skipped.reason)") }
+  }
+
+  /// An item that one section takes stays there for those who may not be told of another section's doubts.
+  @Test(arguments: [["all", "due", "mine"], ["due", "all", "mine"]]) func allMatchesAreShown(order: [String]) throws {
+    let conditions = ["due": "(due | int) > 0", "mine": "owner == $caller.name"]
+    let result = try Self.result(
+      order.map { section($0, where: conditions[$0]) },
+      for: "cy",
+      shared: false,
+      firstMatch: false
+    )
+    #expect(result.skippedItems == 0 && result.skipped.isEmpty, "\(result.skipped)")
+    #expect(result.warnings.count == 1 && !result.warnings[0].contains("secret"), "\(result.warnings)")
+    #expect(result.rows.count == (order[0] == "all" ? 2 : 0))
+  }
+
+  /// A condition that fails where it would tell whose an item is: whoever runs the service is told, and nobody else.
+  @Test(arguments: [false, true]) func aConditionThatTellsNothing(isShared: Bool) throws {
+    let sections = [section("s", where: "(due | int) == $caller.name")]
+    let result = try Self.result(sections, for: "ann", shared: isShared)
+    #expect(result.isPart == isShared && result.rows.isEmpty && result.skippedItems == 0)
+    #expect(result.warnings.count == 1 && !result.warnings[0].contains("secret"), "\(result.warnings)")
+  }
+
+  /// What was work enough to be shown is enough to be judged.
+  @Test func aLongListOfMembers() throws {
+    let members = (0..<2500).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
+    let mapper = try Fixture {
+      $0.table.sections = .single(section("s", where: "$caller.name in (members | map(id))"))
+      $0.sources = [SourceDefinition(name: "s", kind: .local(LocalDefinition()))]
+    }.mapper()
+    let item = OwnedItem(number: 1, rank: 1, bytes: Array(#"{"id":1,"title":"a","members":[\#(members)]}"#.utf8))
+    let result = mapper.map(
+      ["s": .owned(OwnedList(owned: [item]))],
+      variables: MappingVariables(caller: ["name": "u2499"])
+    )
+    #expect(result.rows.count == 1 && result.isOfCallers(item.bytes, from: "s"))
+  }
+
+  /// Sections of another source ask for the caller, and none of the item's.
+  @Test func anotherSourceAsks() throws {
+    var led = section("led", where: "lead == $caller.name")
+    (led.source, led.rowID) = ("people", template("p${id}"))
+    let mapper = try Fixture {
+      $0.table.sections = .list([section("notes", where: "!done"), led], firstMatch: true)
+      $0.sources = ["s", "people"].map { SourceDefinition(name: $0, kind: .local(LocalDefinition())) }
+    }.mapper()
+    let result = mapper.map(
+      ["s": .owned(OwnedList()), "people": .owned(OwnedList())],
+      variables: MappingVariables(caller: ["name": "ann"])
+    )
+    #expect(result.isOfCallers(Array(#"{"done":true}"#.utf8), from: "s"))
+    #expect(!result.isOfCallers(Array(#"{"lead":"bob"}"#.utf8), from: "people"))
   }
 
   /// An item's owner may stand in another source, and a parameter may be between them.

@@ -143,8 +143,10 @@ import Testing
     var items = (0..<100).map { item($0, "one") }
     let variables = MappingVariables(parameters: ["team": "t1"])
     let first = SharedMappings()
-    let content = { SourceContent.owned(OwnedList(owned: items)) }
-    let before = mapper.map(RandomTable.sharing(first, ["s": content()]), variables: variables)
+    let before = mapper.map(
+      RandomTable.sharing(first, ["s": .owned(UnlistedItems(list: OwnedList(owned: items), isListed: true))]),
+      variables: variables
+    )
     switch edit {
     case "patch": items[17].bytes = item(17, "two").bytes
     case "insert": items.insert(OwnedItem(number: 101, rank: 17 << 8 + 1, bytes: item(17, "two").bytes), at: 18)
@@ -153,7 +155,9 @@ import Testing
       items[17].rank = 60 << 8 + 1
       items.insert(items.remove(at: 17), at: 60)
     }
-    let contents = RandomTable.sharing(SharedMappings(after: first), ["s": content()])
+    // All items are asked for by nobody.
+    let next = SourceContent.owned(UnlistedItems(list: OwnedList(owned: items), isListed: false))
+    let contents = RandomTable.sharing(SharedMappings(after: first), ["s": next])
     let after = mapper.map(contents, after: before, variables: variables)
     let rows = Set(before.rows.map { ObjectIdentifier($0) })
     let kept = after.rows.count { rows.contains(ObjectIdentifier($0)) }
@@ -226,6 +230,26 @@ import Testing
       $0.sources = [SourceDefinition(name: "s", kind: .upstream(upstream))]
     }.mapper()
     #expect(!mapper.sharesRows)
+  }
+}
+
+/// Items that tell how they differ from others.
+private struct UnlistedItems: OwnedItems {
+  let list: OwnedList
+  /// All of them may be asked for.
+  let isListed: Bool
+
+  var count: Int { list.count }
+
+  var owned: [OwnedItem] {
+    #expect(isListed)
+    return list.owned
+  }
+
+  func place(of number: UInt64) -> Int? { list.place(of: number) }
+
+  func changes(since earlier: any OwnedItems, atMost maximum: Int) -> [OwnedItemChange]? {
+    (earlier as? Self).flatMap { list.changes(since: $0.list, atMost: maximum) }
   }
 }
 

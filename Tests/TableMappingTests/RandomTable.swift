@@ -185,8 +185,10 @@ struct OwnedItemList {
 
   mutating func change(_ random: inout SeededGenerator) {
     guard let position = list.indices.randomElement(using: &random) else { return insert(&random) }
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0..<3: insert(&random)
+    // Where an item was undone another one may have its number, and the same bytes.
+    case 10: list[position].name = list[position].name == nil ? "other \(list[position].number)" : nil
     case 3..<6: list[position].bytes = RandomTable.item(&random)
     case 6: list.remove(at: position)
     case 7, 8:

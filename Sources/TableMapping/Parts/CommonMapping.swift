@@ -19,7 +19,8 @@ final class CommonMapping: Sendable {
   private let number: UInt64
   private static let numbers = Atomic<UInt64>(0)
 
-  /// From one mapping to the next. An item is the same one where its bytes are, wherever it stands.
+  /// From one mapping to the next. An item is the same one where its bytes are, wherever it stands; one that the service owns, where it has
+  /// its number, too.
   struct Turnover: Sendable {
     fileprivate let before: UInt64
     /// By former place: where the item stands now, -1 where it has gone. Nil: all stand where they stood.

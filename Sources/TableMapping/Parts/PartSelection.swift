@@ -23,6 +23,8 @@ struct PartSelection: Sendable {
     private let index: PartIndex?
     /// The budget of one item after the other.
     private let work = Budget()
+    /// For whoever runs the service.
+    private(set) var warning: String?
     /// The steps that all items have left.
     private var left: Int
     /// The key that the items found are equal to; nil: each is asked.
@@ -59,7 +61,9 @@ struct PartSelection: Sendable {
           } catch {
             switch sections.doubt(about: section, in: scope) {
             case .isPassedOver: continue
-            case .isHidden: return nil
+            case .isHidden:
+              warning = section.warningOfDoubt
+              return nil
             case .isReported: break
             }
             let failure = "`where` of the section “\(section.id)”: \(error)"

@@ -44,6 +44,7 @@ extension TableMapper {
     let isShown = !isOther && former?.skippedItems == 0
     var made = (isShown ? former : nil) ?? assembled(part, variables, after: former)
     made.change { made in
+      if let warning = chooser.warning, !made.warnings.contains(warning) { made.warnings.append(warning) }
       (made.part, made.title, made.isTruncated) = (part, title(for: variables), mapping.isTruncated)
       // Each accounts for its share, by how many had come before it: together they account for more than there is.
       made.byteCount = part.selection.items.count * 64 + mapping.byteCount / readers
