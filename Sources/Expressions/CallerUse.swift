@@ -90,11 +90,14 @@ extension Expression {
 
   /// The part of a condition that tells whose an item is: the operands of `&&` that read the caller, and those that read parameters
   /// where one of these does, too. Nil where none does.
-  public var callerCondition: Expression? {
+  ///
+  /// - Parameter lookups: those that find other items for another caller: to read one is to read the caller.
+  public func callerCondition(lookups: Set<String> = []) -> Expression? {
     let parts = root.conjuncts
-    let own = parts.filter { !$0.callerUse.isEmpty }
+    let readsCaller = { (part: Node) in !part.callerUse.isEmpty || !part.lookups.isDisjoint(with: lookups) }
+    let own = parts.filter(readsCaller)
     let readsParameters = own.contains { $0.dependencies.contains(.parameters) }
-    let all = parts.filter { !$0.callerUse.isEmpty || readsParameters && $0.dependencies.contains(.parameters) }
+    let all = parts.filter { readsCaller($0) || readsParameters && $0.dependencies.contains(.parameters) }
     guard let first = all.first, !own.isEmpty else { return nil }
     guard all.count < parts.count else { return self }
     return Expression(text: "\(text)\n$caller", all.dropFirst().reduce(first) { .and($0, $1) })

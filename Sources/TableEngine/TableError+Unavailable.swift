@@ -44,6 +44,15 @@ extension TableError {
     )
   }
 
+  /// The lookups that tell whose an item is have found nothing yet.
+  static func isNobodysYet(table: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "It is not known yet whose items of `\(table)` are: a source that it looks up has not answered.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// The error while the sources' answers are known, and not shown yet.
   static var notStoredForNow: TableError {
     TableError(

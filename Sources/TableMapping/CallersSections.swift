@@ -16,6 +16,20 @@ extension [SectionPlan] {
   /// Returns whether conditions tell whose a source's items are.
   func askForCallers(of source: String) -> Bool { contains { $0.source == source && $0.callerCondition != nil } }
 
+  /// The lookups that tell whose an item is.
+  fileprivate var callersLookups: Set<String> {
+    reduce(into: []) { $0.formUnion($1.callerCondition?.lookups ?? []) }
+  }
+
+  /// Returns whether it may be said of an item that something can't be evaluated for it.
+  func mayTell(of source: String, in scope: Scope) -> Bool {
+    guard askForCallers(of: source) else { return true }
+    return contains { section in
+      guard section.source == source, let condition = section.callerCondition else { return false }
+      return (try? condition.isTrue(in: scope)) ?? false
+    }
+  }
+
   /// - Parameter scope: with the item, which is charged for this.
   func doubt(about section: SectionPlan, in scope: Scope) -> Doubt {
     guard askForCallers(of: section.source) else { return .isReported }
@@ -24,13 +38,11 @@ extension [SectionPlan] {
     defer { try? scope.work?.charge(work.spent) }
     var scope = scope
     scope.work = work
-    let holds = { (condition: Expression) in try? condition.isTrue(in: scope) }
     if let condition = section.callerCondition {
-      guard let isCallers = holds(condition) else { return .isHidden }
+      guard let isCallers = try? condition.isTrue(in: scope) else { return .isHidden }
       return isCallers ? .isReported : .isPassedOver
     }
-    let isReported = contains { $0.source == section.source && ($0.callerCondition.flatMap(holds) ?? false) }
-    return isReported ? .isReported : .isHidden
+    return mayTell(of: section.source, in: scope) ? .isReported : .isHidden
   }
 }
 
@@ -43,14 +55,18 @@ extension SectionPlan {
 
 extension MappingResult {
   /// Returns whether an item of a source is one of the callers' for whom the table was mapped, as far as that depends on them: it may be
-  /// out of sight for another reason. One for which that can't be told is not; where no section asks, each is.
-  public func isOfCallers(_ item: [UInt8], from source: String) -> Bool {
+  /// out of sight for another reason. One for which that can't be told is not; where no section asks, each is. Nil before the lookups
+  /// that tell it have been answered.
+  public func isOfCallers(_ item: [UInt8], from source: String) -> Bool? {
     let plan = cache.plan
     guard plan.sectionPlans.askForCallers(of: source) else { return true }
     guard let value = try? JSONValue(parsing: item) else { return false }
     var scope = cache.variables.scope
     scope.item = Value(value)
     scope.work = Budget()
+    let names = plan.sectionPlans.callersLookups
+    let areAnswered = zip(plan.lookups, cache.lookups).allSatisfy { $1 != nil || !names.contains($0.name) }
+    guard areAnswered else { return nil }
     let lookups = Lookups(plan.lookups, cache.lookups)
     _ = lookups.look(into: &scope) { _ in }
     return withExtendedLifetime(lookups) {
@@ -60,5 +76,13 @@ extension MappingResult {
         return (try? condition.isTrue(in: scope)) ?? false
       }
     }
+  }
+}
+
+extension TableMapper {
+  /// The sources of the lookups that tell whose an item is.
+  public var callersLookupSources: Set<String> {
+    let names = plan.sectionPlans.callersLookups
+    return Set(plan.lookups.filter { names.contains($0.name) }.map(\.source.name))
   }
 }

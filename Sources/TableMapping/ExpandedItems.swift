@@ -141,11 +141,11 @@ extension SourceReader {
     do throws(EvaluationError) {
       found = try list.evaluate(in: scope)
     } catch {
-      return skip("`items`: “\(list)”: \(error)")
+      return skip("`items`: “\(list)”: \(error)", of: parent)
     }
     guard found.kind == .array else {
       let hint = found.isNull ? "; write `${\(list) ?? []}` where it may be missing" : ""
-      return skip("`items`: “\(list)” is \(found.sample); a list is expected\(hint)")
+      return skip("`items`: “\(list)” is \(found.sample); a list is expected\(hint)", of: parent)
     }
     mapper.enter(parent)
     defer { mapper.enter(.null) }
@@ -159,11 +159,18 @@ extension SourceReader {
   }
 
   /// One item in place of the list that another one should have.
-  private mutating func skip(_ reason: String) {
+  private mutating func skip(_ reason: String, of parent: Value) {
     let text = Array("null".utf8)
     begin(text: text)
-    let outcome = MappedItem.Outcome.skipped(MappedItem.Skip(reason: reason))
-    append(at: text.indices, .item(.init(source: source.number, index: items.count, outcome: outcome), givenID: nil))
+    var scope = scope
+    (scope.item, scope.parent, scope.work) = (.null, parent, Budget())
+    var item = MappedItem.Parts(source: source.number, index: items.count, outcome: .unplaced(nil))
+    if plan.sectionPlans.mayTell(of: source.name, in: scope) {
+      item.outcome = .skipped(MappedItem.Skip(reason: reason))
+    } else {
+      item.warning = "`items` gives no list for some items, and nobody is told of them, as it is to say whose they are"
+    }
+    append(at: text.indices, .item(item, givenID: nil))
   }
 
   private func checkCount() throws(SourceFailure) {

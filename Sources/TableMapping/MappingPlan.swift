@@ -96,7 +96,14 @@ final class MappingPlan: Sendable {
     }
     canEdit = isLocal || [table.edits.patch, table.edits.delete, table.edits.replace].contains { $0 != nil }
     canMove = isLocal || table.edits.move != nil
-    let sections = try SectionsPlan(table, compiler: compiler)
+    let callersLookups = table.lookups.filter { lookup in
+      guard lookup.on.callerUse.isEmpty else { return true }
+      guard case .upstream(let upstream)? = sources.first(where: { $0.name == lookup.source })?.kind else {
+        return false
+      }
+      return !upstream.callerUse.isEmpty
+    }
+    let sections = try SectionsPlan(table, callersLookups: Set(callersLookups.map(\.name)), compiler: compiler)
     self.sections = sections
     sectionPlans = sections.plans
     rowIDs = sections.plans.map { $0.rowID.map { TemplateList([$0]) } }

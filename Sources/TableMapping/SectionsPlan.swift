@@ -7,10 +7,14 @@ enum SectionsPlan: Sendable {
   case list([SectionPlan], firstMatch: Bool)
   case groups(GroupsDefinition, SectionPlan)
 
-  init(_ table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
+  /// - Parameter callersLookups: those that find other items for another caller.
+  init(_ table: TableDefinition, callersLookups: Set<String>, compiler: PlanCompiler) throws(DefinitionError) {
+    func plan(_ section: SectionDefinition) throws(DefinitionError) -> SectionPlan {
+      try SectionPlan(section, table: table, callersLookups: callersLookups, compiler: compiler)
+    }
     switch table.sections {
     case .single(let section):
-      self = .list([try SectionPlan(section, table: table, compiler: compiler)], firstMatch: true)
+      self = .list([try plan(section)], firstMatch: true)
     case .list(let definitions, let firstMatch):
       var sections: [SectionPlan] = []
       var ids: Set<String> = []
@@ -22,7 +26,7 @@ enum SectionsPlan: Sendable {
             message: "two sections have the id “\(definition.id)”"
           )
         }
-        sections.append(try SectionPlan(definition, table: table, compiler: compiler))
+        sections.append(try plan(definition))
       }
       self = .list(sections, firstMatch: firstMatch)
     case .groups(let groups):
@@ -32,7 +36,7 @@ enum SectionsPlan: Sendable {
       section.hideEmpty = groups.hideEmpty
       section.sort = groups.sort
       section.limit = groups.limit
-      self = .groups(groups, try SectionPlan(section, table: table, compiler: compiler))
+      self = .groups(groups, try plan(section))
     }
   }
 
@@ -105,14 +109,19 @@ final class SectionPlan: Sendable {
   /// True if a header or footer reads `$items`.
   let readsItems: Bool
 
-  init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
+  init(
+    _ definition: SectionDefinition,
+    table: TableDefinition,
+    callersLookups: Set<String>,
+    compiler: PlanCompiler
+  ) throws(DefinitionError) {
     id = definition.id
     source = definition.source ?? table.source
     rowID = definition.rowID ?? table.rowID
     // A type that the table's items have need not be in those of another source.
     rowType = definition.rowType ?? (definition.rowID == nil ? table.rowType : nil)
     predicate = definition.predicate
-    callerCondition = definition.predicate?.callerCondition
+    callerCondition = definition.predicate?.callerCondition(lookups: callersLookups)
     header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")
     footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")
     hideEmpty = definition.hideEmpty

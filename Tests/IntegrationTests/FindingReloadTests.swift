@@ -223,8 +223,7 @@ import Testing
     while case let chunk = try stream.receiveChunk("the end of the stream"), !chunk.isEmpty { events += chunk }
     #expect(!events.contains("event: changes"), "\(events)")
     // The version with the new menu may come behind the refusals.
-    let news = try service.request("GET", "/v1/tables/todo/changes?after=\(plain)&wait=50")
-    #expect(try news.status == 200 && service.mirror("todo").cursor != plain, "\(news.text)")
+    try awaited("a version by the new configuration") { try service.mirror("todo").cursor != plain }
     #expect(try service.request("GET", "/v1/tables/todo/stream?filter=state:open").status == 400)
   }
 
@@ -264,11 +263,13 @@ import Testing
     _ = try stream.receiveHead("the stream")
     try service.folder.write(isOffered ? Self.configuration() : Self.plain)
     service.signal(SIGHUP)
+    let signalled = ContinuousClock.now
     var told: [(name: String, changes: JSONValue)] = []
     for (target, client) in waiters {
       let reply = try client.receive(target).json
       told.append((target, try reply["changes"].map { try required($0.elements.first, "an entry") } ?? reply))
     }
+    #expect(ContinuousClock.now - signalled < .seconds(45), "told when it came, not at the end of the wait")
     var events = ""
     while !events.contains("}\n\n") { events += try stream.receiveChunk("an event") }
     let line = events.split(separator: "\n").first { $0.hasPrefix("data: ") }

@@ -93,7 +93,51 @@ import Testing
       ["s": .owned(OwnedList(owned: [item]))],
       variables: MappingVariables(caller: ["name": "u2499"])
     )
-    #expect(result.rows.count == 1 && result.isOfCallers(item.bytes, from: "s"))
+    #expect(result.rows.count == 1 && result.isOfCallers(item.bytes, from: "s") == true)
+  }
+
+  /// The list that an item should have is missing: its caller alone is told.
+  @Test(arguments: [("ann", 1, 0), ("bob", 0, 1)]) func anItemWithoutItsList(caller: String, rows: Int, told: Int)
+    throws
+  {
+    let mapper = try Fixture {
+      $0.table.items = expression("cards")
+      $0.table.sections = .single(section("s", where: "$parent.owner == $caller.name"))
+      $0.sources = [
+        SourceDefinition(name: "s", kind: .upstream(UpstreamDefinition(url: template("https://a.example/"))))
+      ]
+    }.mapper()
+    let page = #"[{"owner":"ann","cards":[{"id":1,"title":"a"}]},{"owner":"bob","cards":"secret"}]"#
+    let result = mapper.map(
+      ["s": .pages([Array(page.utf8)])],
+      variables: MappingVariables(caller: ["name": .string(caller)])
+    )
+    #expect(result.rows.count == rows && result.skippedItems == told && result.skipped.count == told)
+    #expect(result.warnings.count == 1 - told && result.warnings.allSatisfy { !$0.contains("secret") })
+  }
+
+  /// To read what is looked up for the caller is to read the caller.
+  @Test(arguments: [("red", true), ("blue", false), ("none", nil)]) func lookedUpForTheCaller(
+    team: String,
+    isOwn: Bool?
+  ) throws {
+    var section = section("s", where: nil)
+    section.predicate = try Expression("(due | int) > 0 && team == $me.team", lookups: ["me"])
+    let mapper = try Fixture {
+      $0.table.sections = .single(section)
+      $0.table.lookups = [
+        LookupDefinition(name: "me", source: "people", key: expression("name"), on: expression("$caller.name"))
+      ]
+      $0.sources = ["s", "people"].map { SourceDefinition(name: $0, kind: .local(LocalDefinition())) }
+    }.mapper()
+    #expect(mapper.callersLookupSources == ["people"])
+    let item = OwnedItem(number: 1, rank: 1, bytes: Array(#"{"title":"a","team":"\#(team)","due":"secret"}"#.utf8))
+    let people = OwnedItem(number: 1, rank: 1, bytes: Array(#"{"name":"ann","team":"red"}"#.utf8))
+    var contents = ["s": SourceContent.owned(OwnedList(owned: [item]))]
+    if isOwn != nil { contents["people"] = .owned(OwnedList(owned: [people])) }
+    let result = mapper.map(contents, variables: MappingVariables(caller: ["name": "ann"]))
+    #expect(result.isOfCallers(item.bytes, from: "s") == isOwn)
+    #expect(result.skippedItems == (isOwn == true ? 1 : 0), "\(result.skipped)")
   }
 
   /// Sections of another source ask for the caller, and none of the item's.
@@ -108,8 +152,8 @@ import Testing
       ["s": .owned(OwnedList()), "people": .owned(OwnedList())],
       variables: MappingVariables(caller: ["name": "ann"])
     )
-    #expect(result.isOfCallers(Array(#"{"done":true}"#.utf8), from: "s"))
-    #expect(!result.isOfCallers(Array(#"{"lead":"bob"}"#.utf8), from: "people"))
+    #expect(result.isOfCallers(Array(#"{"done":true}"#.utf8), from: "s") == true)
+    #expect(result.isOfCallers(Array(#"{"lead":"bob"}"#.utf8), from: "people") == false)
   }
 
   /// An item's owner may stand in another source, and a parameter may be between them.

@@ -168,7 +168,10 @@ struct TableContent: Sendable {
   /// Why a row that a change is of can't be found. Before every source has answered for the first time it is not known whether there
   /// is one, and a refusal would be final: a client that has kept an edit through a restart of the service drops it then.
   func missing(_ row: String, in table: Table) -> TableError {
-    // A lookup's source makes no rows, and a replica that doesn't lead never hears it.
+    // Which rows there are may be told by lookups.
+    let isAwaited = isOfCallers && mapper.callersLookupSources.contains { inputs[$0].map { $0.shown == nil } ?? false }
+    guard !isAwaited else { return .notKnownYet(row, of: table.name) }
+    // Else a lookup's source makes no rows, and a replica that doesn't lead never hears it.
     let areSettled = mapper.sectionSources.allSatisfy { inputs[$0]?.isSettled ?? true }
     guard table.hasWorked && (result == nil || areSettled) else { return .notKnownYet(row, of: table.name) }
     // The objects of a translation's rows come with the original.

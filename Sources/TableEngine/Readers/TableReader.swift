@@ -187,7 +187,10 @@ final class TableReader: Sendable {
       let kinds = waiting.withLock { $0.kinds }
       noteFound(kinds, after: previous, to: published)
       preparing(self, previous)
+      // Who asked for menus where there were none waits for a window as it is.
+      let isOfferedAnew = previous.table.offer != published.table.offer
       let changed = kinds.filter { kind in
+        if isOfferedAnew { return true }
         // Woken where its own version is noted, and not before: there may be later ones already.
         guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: published, nil) }
         return kind.rows.map { isAffected($0, from: previous, to: current, nil) } ?? false

@@ -44,7 +44,12 @@ extension EditSession {
     if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
-    if isOfCallers, !result.isOfCallers(local.items[position].body, from: local.source) { throw .wouldBeOthers }
+    if isOfCallers {
+      guard let isOwn = result.isOfCallers(local.items[position].body, from: local.source) else {
+        throw .isNobodysYet(table: self.name)
+      }
+      guard isOwn else { throw .wouldBeOthers }
+    }
     let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
     // The rows that it has in further sections are called after it: another item may have such a name.
     for row in [identity] + result.furtherRows(ofOwned: item.rawValue, at: position, of: local.source) {
