@@ -191,6 +191,35 @@ import Testing
     #expect(try bob.rows("signed").isEmpty)
   }
 
+  /// Before the looked-up source has answered it is not known whose an item is, and nothing is refused for good.
+  @Test func whoseAnItemIsMayNotBeKnownYet() throws {
+    let (issuer, upstream) = (try Issuer(), try ScriptedUpstream { _ in .status(500, "{}") })
+    let service = try ServiceProcess(
+      """
+      store: memory
+      auth:
+        jwt: \(issuer.configuration(", allow: {edit: true}"))
+      cells: {Label: {fields: {title: string}}}
+      sources:
+        notes: {local: {items: [{title: A, project: P1}]}}
+        projects: {url: "\(upstream.url)/projects", every: 1m, retries: 0}
+      tables:
+        led:
+          source: notes
+          cell: Label
+          payload: {title: "${title}"}
+          lookups: {project: {source: projects, key: id, on: project}}
+          sections: [{id: rows, where: $project.lead == $caller.claims.sub}]
+          can: {edit: true}
+      """
+    )
+    let ada = User(service: service, headers: issuer.token("ada"))
+    #expect(try ada.rows("led").isEmpty)
+    let key = ["Idempotency-Key": "k1"]
+    for _ in 0..<2 { #expect(try ada.send("POST", "led/items", ["title": "B", "project": "P1"], key).status == 503) }
+    #expect(try ada.send("PATCH", "led/items/1", ["title": "B"]).status == 503)
+  }
+
   /// An item of another caller that a condition can't be evaluated for is not there.
   @Test func nothingIsToldOfOthersItems() throws {
     let issuer = try Issuer()
