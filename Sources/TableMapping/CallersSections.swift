@@ -3,7 +3,7 @@ internal import JSON
 
 /// The sections of a table that shows callers their own rows: a `where` tells whose an item is, by the parts that read the caller.
 extension [SectionPlan] {
-  /// What follows if a section can't be asked whether it takes an item.
+  /// The consequence of a condition that can't be evaluated for an item.
   enum Doubt {
     /// It doesn't: the item is not the caller's.
     case isPassedOver

@@ -11,7 +11,7 @@ final class CommonMapping: Sendable {
   /// The changes since the mapping before.
   let turnover: Turnover?
   let isTruncated: Bool
-  /// What its mapping was charged for, in bytes.
+  /// The charge of its mapping, in bytes.
   private let spent: Int
   /// The items, where the service owns them.
   private let owned: (any OwnedItems)?

@@ -5,7 +5,12 @@ import Testing
 
 /// Items that the service owns, edited by callers who each see their own.
 @Suite struct CallersItemsTests {
-  private static func configuration(_ issuer: Issuer, _ store: String = "memory") -> String {
+  /// - Parameter projects: the source of `led`'s lookup.
+  private static func configuration(
+    _ issuer: Issuer,
+    _ store: String = "memory",
+    projects: String = "{local: {items: [{id: P1, boss: ada}, {id: P2, boss: bob}]}}"
+  ) -> String {
     """
     store: \(store)
     auth:
@@ -19,7 +24,7 @@ import Testing
           default: {owner: "${$caller.claims.sub}", done: false}
           fields: {title: string, done: boolean}
       open: {local: {default: {owner: "${$caller.claims.sub}"}}}
-      projects: {local: {items: [{id: P1, boss: ada}, {id: P2, boss: bob}]}}
+      projects: \(projects)
     tables:
       mine:
         source: notes
@@ -194,30 +199,15 @@ import Testing
   /// Before the looked-up source has answered it is not known whose an item is, and nothing is refused for good.
   @Test func whoseAnItemIsMayNotBeKnownYet() throws {
     let (issuer, upstream) = (try Issuer(), try ScriptedUpstream { _ in .status(500, "{}") })
-    let service = try ServiceProcess(
-      """
-      store: memory
-      auth:
-        jwt: \(issuer.configuration(", allow: {edit: true}"))
-      cells: {Label: {fields: {title: string}}}
-      sources:
-        notes: {local: {items: [{title: A, project: P1}]}}
-        projects: {url: "\(upstream.url)/projects", every: 1m, retries: 0}
-      tables:
-        led:
-          source: notes
-          cell: Label
-          payload: {title: "${title}"}
-          lookups: {project: {source: projects, key: id, on: project}}
-          sections: [{id: rows, where: $project.lead == $caller.claims.sub}]
-          can: {edit: true}
-      """
-    )
+    let projects = #"{url: "\#(upstream.url)/projects", every: 1m, retries: 0}"#
+    let service = try ServiceProcess(Self.configuration(issuer, projects: projects))
     let ada = User(service: service, headers: issuer.token("ada"))
+    let added = try ada.send("POST", "signed/items", ["title": "A", "project": "P1"])
+    let id = try required(added.json["id"]?.text, "the id")
     #expect(try ada.rows("led").isEmpty)
     let key = ["Idempotency-Key": "k1"]
     for _ in 0..<2 { #expect(try ada.send("POST", "led/items", ["title": "B", "project": "P1"], key).status == 503) }
-    #expect(try ada.send("PATCH", "led/items/1", ["title": "B"]).status == 503)
+    #expect(try ada.send("PATCH", "led/items/\(id)", ["title": "B"]).status == 503)
   }
 
   /// An item of another caller that a condition can't be evaluated for is not there.

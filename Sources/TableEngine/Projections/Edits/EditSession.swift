@@ -125,7 +125,7 @@ final class EditSession {
     if place != .end, joining == nil { try settle() }
     let target = if let joining { joining } else { try target(of: place, moving: nil) }
     // A number would tell how many items others have added.
-    let identity = identity ?? (!isOfCallers ? nil : ChosenIdentity.made(for: nil))
+    let identity = identity ?? (isOfCallers ? ChosenIdentity.made(for: nil) : nil)
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
     let defaults = defaults
